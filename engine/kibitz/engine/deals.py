@@ -1,0 +1,77 @@
+"""Deal numbers: a short text that names the same deck for ever.
+
+Two schemes, told apart by the text itself:
+
+* ``ms1`` .. ``ms32000``: the order in which the Microsoft generator picks cards for that number
+  (a linear congruential generator, 15 bits a draw, from a deck of aces to kings, each clubs,
+  diamonds, hearts, spades).
+* anything else of letters, digits, ``.``, ``_`` and ``-``: scheme 1, a shuffle drawn from SHA-256 of
+  the exact text, so ``42`` and ``0042`` are two deals and neither depends on any library.
+
+A secret shuffle uses scheme 1 over 256 random bits that the caller supplies.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterator
+from itertools import count
+
+from .cards import DECK, Card
+from .game import BadOption
+
+MAX_DEAL = 64
+"""Longest deal number, in characters."""
+
+_DEAL = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{MAX_DEAL - 1}}}", re.ASCII)
+_MICROSOFT = re.compile(r"ms(\d+)", re.ASCII)
+
+
+def deck_of(deal: str) -> tuple[Card, ...]:
+    """The deck of a deal number, first dealt first.
+
+    Raises:
+        BadOption: The text is no deal number.
+
+    """
+    if not _DEAL.fullmatch(deal):
+        raise BadOption(f"not a deal number: {deal[:MAX_DEAL]!r}")
+    if found := _MICROSOFT.fullmatch(deal):
+        number = int(found[1])
+        if not 1 <= number <= 32000:
+            raise BadOption("Microsoft deals run from ms1 to ms32000")
+        return _microsoft(number)
+    return shuffled(b"kibitz deal 1\0" + deal.encode())
+
+
+def shuffled(seed: bytes) -> tuple[Card, ...]:
+    """A new deck shuffled by Fisher and Yates with draws from SHA-256 in counter mode."""
+    cards, words = list(DECK), _words(seed)
+    for last in range(len(cards) - 1, 0, -1):
+        pick = _below(last + 1, words)
+        cards[last], cards[pick] = cards[pick], cards[last]
+    return tuple(cards)
+
+
+def _words(seed: bytes) -> Iterator[int]:
+    """32-bit numbers, big-endian, eight from each hash of seed and block number."""
+    for block in count():
+        digest = hashlib.sha256(seed + block.to_bytes(8, "big")).digest()
+        for at in range(0, len(digest), 4):
+            yield int.from_bytes(digest[at : at + 4], "big")
+
+
+def _below(bound: int, words: Iterator[int]) -> int:
+    """A number from 0 to bound - 1, every one as likely: words past the last full turn are drawn again."""
+    limit = 2**32 - 2**32 % bound
+    return next(word for word in words if word < limit) % bound
+
+
+def _microsoft(number: int) -> tuple[Card, ...]:
+    rest = sorted(DECK, key=lambda card: card.rank)  # stable: suits stay in the order of a new deck
+    state, dealt = number, []
+    while rest:
+        state = (state * 214013 + 2531011) % 2**31
+        pick = (state >> 16) % len(rest)
+        rest[pick], rest[-1] = rest[-1], rest[pick]
+        dealt.append(rest.pop())
+    return tuple(dealt)

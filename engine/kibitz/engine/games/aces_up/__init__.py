@@ -1,0 +1,1 @@
+"""Aces Up: keep only the aces."""

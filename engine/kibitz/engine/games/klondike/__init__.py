@@ -1,0 +1,1 @@
+"""Klondike with runs of any suit and three-card discards."""

@@ -1,0 +1,1 @@
+"""Klondike, one card at a time."""

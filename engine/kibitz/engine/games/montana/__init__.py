@@ -1,0 +1,1 @@
+"""Montana: four rows, four gaps."""

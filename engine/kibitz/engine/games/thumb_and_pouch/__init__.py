@@ -1,0 +1,1 @@
+"""Thumb and Pouch."""

@@ -1,0 +1,169 @@
+"""What lies on the table, what can happen to it, and what a reader may see of it.
+
+Promises: this module knows no game. Rules decide *which* facts happen (:mod:`.game`); here they
+are applied, inverted and redacted. Replays, spectators, undo and old logs need only this file.
+Two laws hold for everything here (tested for every game)::
+
+    fold(map(redact, facts)) == redact_table(fold(facts))
+    evolve(evolve(table, fact), invert(fact, table)) == table
+
+Never: hide a card anywhere else. :func:`redact` and :func:`redact_table` share :func:`_hide`,
+the only place in the project that makes a public form.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import reduce
+
+from .cards import CARDS, Card
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One card in a pile; ``card`` is ``None`` for a reader who may not know it.
+
+    As text: ``Qh`` face up, ``Qh-`` face down but known, ``??`` face down and unknown.
+    """
+
+    card: Card | None
+    up: bool = True
+
+    @property
+    def known(self) -> Card:
+        """The card, where the rules can only be looking at a known one."""
+        assert self.card is not None, "the rules looked at a hidden card"
+        return self.card
+
+    def __str__(self) -> str:
+        return "??" if self.card is None else self.card.code + ("" if self.up else "-")
+
+
+UNKNOWN = Cell(None, up=False)
+UP = {card: Cell(card) for card in CARDS.values()}
+DOWN = {card: Cell(card, up=False) for card in CARDS.values()}
+CELLS = {str(cell): cell for cell in (*UP.values(), *DOWN.values(), UNKNOWN)}
+"""Every cell there can be, by its text: cells are looked up, not built."""
+
+Pile = tuple[Cell, ...]
+"""Cells from bottom to top: the playable one is last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The whole state of one board: all piles by name, and the few numbers some games count."""
+
+    piles: Mapping[str, Pile] = field(default_factory=dict)
+    counters: Mapping[str, int] = field(default_factory=dict)
+
+    def top(self, pile: str) -> Card | None:
+        """The playable card of a pile; ``None`` if it is empty or lies face down."""
+        cells = self.piles[pile]
+        return cells[-1].card if cells and cells[-1].up else None
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """The last ``len(cells)`` cells left ``source`` and lie on ``target`` as ``cells``."""
+
+    source: str
+    target: str
+    cells: Pile
+
+
+@dataclass(frozen=True, slots=True)
+class Turned:
+    """The last cell of ``pile`` was turned and is now ``cell``."""
+
+    pile: str
+    cell: Cell
+
+
+@dataclass(frozen=True, slots=True)
+class Set:
+    """The pile is now exactly these cells: a deal, a load, a shuffle."""
+
+    pile: str
+    cells: Pile
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A counter changed to ``value``; ``None`` removes it."""
+
+    counter: str
+    value: int | None
+
+
+Fact = Moved | Turned | Set | Counted
+
+
+def evolve(table: Table, fact: Fact) -> Table:
+    """The table after the fact. Total: what was decided on this table always applies."""
+    piles = table.piles
+    match fact:
+        case Moved(source, target, cells):
+            kept = piles[source][: len(piles[source]) - len(cells)]
+            return Table({**piles, source: kept, target: piles[target] + cells}, table.counters)
+        case Turned(pile, cell):
+            return Table({**piles, pile: (*piles[pile][:-1], cell)}, table.counters)
+        case Set(pile, cells):
+            return Table({**piles, pile: cells}, table.counters)
+        case Counted(counter, value):
+            others = {name: n for name, n in table.counters.items() if name != counter}
+            return Table(piles, others if value is None else {**others, counter: value})
+
+
+def fold(facts: Iterable[Fact], table: Table | None = None) -> Table:
+    """Apply facts in order, to an empty table if none is given."""
+    return reduce(evolve, facts, Table() if table is None else table)
+
+
+def lay(table: Table) -> tuple[Fact, ...]:
+    """The facts that turn an empty table into this one."""
+    sets = (Set(pile, cells) for pile, cells in table.piles.items())
+    return (*sets, *(Counted(name, n) for name, n in table.counters.items()))
+
+
+def invert(fact: Fact, before: Table) -> Fact:
+    """The fact that takes ``evolve(before, fact)`` back to ``before``."""
+    match fact:
+        case Moved(source, target, cells):
+            pile = before.piles[source]
+            return Moved(target, source, pile[len(pile) - len(cells) :])
+        case Turned(pile, _):
+            return Turned(pile, before.piles[pile][-1])
+        case Set(pile, _):
+            return Set(pile, before.piles[pile])
+        case Counted(counter, _):
+            return Counted(counter, before.counters.get(counter))
+
+
+def undo(facts: Iterable[Fact], before: Table) -> tuple[Fact, ...]:
+    """The facts that take ``fold(facts, before)`` back to ``before``, in the order to apply."""
+    inverses: list[Fact] = []
+    for fact in facts:
+        inverses.append(invert(fact, before))
+        before = evolve(before, fact)
+    return tuple(reversed(inverses))
+
+
+def _hide(cells: Pile) -> Pile:
+    return tuple([cell if cell.up else UNKNOWN for cell in cells])
+
+
+def redact_table(table: Table) -> Table:
+    """What everybody may see: face-down cards lose their names."""
+    return Table({name: _hide(cells) for name, cells in table.piles.items()}, table.counters)
+
+
+def redact(fact: Fact) -> Fact:
+    """What everybody may be told of a fact."""
+    match fact:
+        case Moved(source, target, cells):
+            return Moved(source, target, _hide(cells))
+        case Turned(pile, cell):
+            return Turned(pile, _hide((cell,))[0])
+        case Set(pile, cells):
+            return Set(pile, _hide(cells))
+        case Counted():
+            return fact
