@@ -7,6 +7,7 @@ Promises: a card is a small frozen value; its code is ``Th`` (rank ``A 2..9 T J 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from itertools import pairwise
 
 RANKS = "A23456789TJQK"
 ACE, TWO, KING = 1, 2, 13
@@ -104,4 +105,4 @@ def up_in_suit(card: Card, below: Card) -> bool:
 
 def is_run(cards: Sequence[Card], fits: Fits) -> bool:
     """Whether each card (bottom to top) fits on the one before it."""
-    return all(fits(card, below) for below, card in zip(cards, cards[1:], strict=False))
+    return all(fits(card, below) for below, card in pairwise(cards))

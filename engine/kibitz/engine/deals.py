@@ -5,8 +5,8 @@ Two schemes, told apart by the text itself:
 * ``ms1`` .. ``ms32000``: the order in which the Microsoft generator picks cards for that number
   (a linear congruential generator, 15 bits a draw, from a deck of aces to kings, each clubs,
   diamonds, hearts, spades).
-* anything else of letters, digits, ``.``, ``_`` and ``-``: scheme 1, a shuffle drawn from SHA-256 of
-  the exact text, so ``42`` and ``0042`` are two deals and neither depends on any library.
+* anything else of letters, digits, ``.``, ``_`` and ``-``: scheme 1, a shuffle drawn from SHA-256
+  of the exact text, so ``42`` and ``0042`` are two deals and neither depends on any library.
 
 A secret shuffle uses scheme 1 over 256 random bits that the caller supplies.
 """
@@ -61,7 +61,7 @@ def _words(seed: bytes) -> Iterator[int]:
 
 
 def _below(bound: int, words: Iterator[int]) -> int:
-    """A number from 0 to bound - 1, every one as likely: words past the last full turn are drawn again."""
+    """A number from 0 to bound - 1, each as likely: words past the last full turn are skipped."""
     limit = 2**32 - 2**32 % bound
     return next(word for word in words if word < limit) % bound
 

@@ -138,15 +138,6 @@ def invert(fact: Fact, before: Table) -> Fact:
             return Counted(counter, before.counters.get(counter))
 
 
-def undo(facts: Iterable[Fact], before: Table) -> tuple[Fact, ...]:
-    """The facts that take ``fold(facts, before)`` back to ``before``, in the order to apply."""
-    inverses: list[Fact] = []
-    for fact in facts:
-        inverses.append(invert(fact, before))
-        before = evolve(before, fact)
-    return tuple(reversed(inverses))
-
-
 def _hide(cells: Pile) -> Pile:
     return tuple([cell if cell.up else UNKNOWN for cell in cells])
 

@@ -1,0 +1,78 @@
+"""One board in play: where it started, how it lies, what can be taken back.
+
+Promises: the history of a board follows from the facts alone, in order, so a board rebuilt from
+a log written by any version ends where the first one did. Taking back is a change like any other:
+``undo`` and ``redo`` hand out facts to be recorded, and nothing is ever shuffled twice.
+Never: rules, time, who did it.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from .table import Counted, Fact, Table, evolve, fold, invert, lay
+
+Kind = Literal["move", "undo", "redo", "restart"]
+KINDS: tuple[Kind, ...] = ("move", "undo", "redo", "restart")
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What was done once: the facts, the facts that take them back, the moves made before."""
+
+    facts: tuple[Fact, ...]
+    inverse: tuple[Fact, ...]
+    moves_before: int
+    moves_after: int
+
+
+class Board:
+    """A board that changes by recorded facts only."""
+
+    def __init__(self, start: Table) -> None:
+        self.start = start
+        self.table = start
+        self.moves = 0
+        """Moves on the line that led here: a move taken back does not count."""
+        self._done: list[Change] = []
+        self._undone: list[Change] = []
+
+    def to_undo(self) -> tuple[Fact, ...] | None:
+        """The facts that take the last change back; ``None`` if there is none."""
+        return self._done[-1].inverse if self._done else None
+
+    def to_redo(self) -> tuple[Fact, ...] | None:
+        """The facts of the change taken back last; ``None`` if there is none."""
+        return self._undone[-1].facts if self._undone else None
+
+    def to_restart(self) -> tuple[Fact, ...]:
+        """The facts that lay out the start again."""
+        gone = [name for name in self.table.counters if name not in self.start.counters]
+        return (*lay(self.start), *(Counted(name, None) for name in gone))
+
+    def apply(self, kind: Kind, facts: Iterable[Fact]) -> None:
+        """Let recorded facts happen."""
+        facts = tuple(facts)
+        match kind:
+            case "undo":
+                change = self._done.pop()
+                self._undone.append(change)
+                self.table, self.moves = fold(facts, self.table), change.moves_before
+            case "redo":
+                change = self._undone.pop()
+                self._done.append(change)
+                self.table, self.moves = fold(facts, self.table), change.moves_after
+            case "move" | "restart":
+                moves = self.moves + 1 if kind == "move" else 0
+                inverse = self._change(facts)
+                self._undone.clear()
+                self._done.append(Change(facts, inverse, self.moves, moves))
+                self.moves = moves
+
+    def _change(self, facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
+        """Apply facts to the table; the facts that take them back, in the order to apply."""
+        inverses: list[Fact] = []
+        for fact in facts:
+            inverses.append(invert(fact, self.table))
+            self.table = evolve(self.table, fact)
+        return tuple(reversed(inverses))

@@ -1,0 +1,161 @@
+"""The files in `deploy/` agree with each other and with the command line. Needs no Docker."""
+
+import json
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+DEPLOY = ROOT / "deploy"
+FLAGS = {"--host", "--port", "--data", "--memory", "--demo"}
+"""What `kibitz serve` takes."""
+PORT = "8765"
+DATABASE = "/var/lib/kibitz/kibitz.db"
+
+
+def text(name: str) -> str:
+    return (DEPLOY / name).read_text(encoding="utf-8")
+
+
+def instructions(keyword: str) -> list[str]:
+    """The arguments of each Dockerfile instruction `keyword`, continuation lines joined."""
+    joined = re.sub(r"\\\n\s*", "", text("Dockerfile"))
+    return re.findall(rf"^{keyword} (.+)$", joined, flags=re.MULTILINE)
+
+
+def unit() -> dict[str, list[str]]:
+    """Each setting of the systemd unit with all its values, in order."""
+    settings: dict[str, list[str]] = {}
+    for line in text("kibitz.service").splitlines():
+        if line and line[0] not in "#[":
+            name, separator, value = line.partition("=")
+            assert separator, line
+            settings.setdefault(name, []).append(value)
+    return settings
+
+
+def compose() -> dict[str, Any]:
+    loaded = yaml.safe_load(text("compose.yaml"))
+    assert isinstance(loaded, dict)
+    return loaded
+
+
+def dockerfile_command() -> list[str]:
+    (command,) = instructions("CMD")
+    words = json.loads(command)
+    assert isinstance(words, list)
+    return [str(word) for word in words]
+
+
+def unit_command() -> list[str]:
+    (command,) = unit()["ExecStart"]
+    return shlex.split(command)
+
+
+def options(command: list[str]) -> dict[str, str]:
+    """The flags after `kibitz serve`, every one of them with a value."""
+    assert Path(command[0]).name == "kibitz"
+    assert command[1] == "serve"
+    rest = command[2:]
+    return dict(zip(rest[::2], rest[1::2], strict=True))
+
+
+@pytest.mark.parametrize("command", [dockerfile_command(), unit_command()], ids=["docker", "unit"])
+def test_the_server_is_started_with_flags_that_exist(command: list[str]) -> None:
+    given = options(command)
+    assert set(given) <= FLAGS
+    assert given["--port"] == PORT
+    assert given["--data"] == DATABASE
+
+
+def test_only_the_container_listens_on_every_address() -> None:
+    assert options(dockerfile_command())["--host"] == "0.0.0.0"
+    assert options(unit_command())["--host"] == "127.0.0.1"
+
+
+def test_compose_starts_what_the_dockerfile_starts() -> None:
+    server = compose()["services"]["kibitz"]
+    assert not {"command", "entrypoint", "ports"} & set(server)
+    assert server["expose"] == [PORT]
+    assert compose()["services"]["caddy"]["environment"]["KIBITZ_UPSTREAM"] == f"kibitz:{PORT}"
+
+
+def test_compose_names_files_and_volumes_that_exist() -> None:
+    services = compose()["services"]
+    build = services["kibitz"]["build"]
+    context = (DEPLOY / build["context"]).resolve()
+    assert context == ROOT
+    assert (context / build["dockerfile"]).is_file()
+    for service in services.values():
+        for mount in service["volumes"]:
+            source = mount.split(":")[0]
+            if source.startswith("."):
+                assert (DEPLOY / source).is_file(), mount
+            else:
+                assert source in compose()["volumes"], mount
+
+
+def test_the_image_is_made_of_files_that_exist_and_reach_the_build() -> None:
+    copied = [
+        source
+        for arguments in instructions("COPY")
+        if not arguments.startswith("--from")
+        for source in arguments.split()[:-1]
+    ]
+    assert {"engine", "protocol", "server", "clients", "pyproject.toml"} <= set(copied)
+    ignore = text("Dockerfile.dockerignore").splitlines()
+    for source in copied:
+        assert (ROOT / source).exists(), source
+        assert f"!{source}" in ignore, source
+
+
+def test_the_database_lies_where_each_way_of_running_keeps_data() -> None:
+    folder = str(Path(DATABASE).parent)
+    assert instructions("VOLUME") == [folder]
+    assert f"kibitz-data:{folder}" in compose()["services"]["kibitz"]["volumes"]
+    assert unit()["StateDirectory"] == [Path(folder).name]
+
+
+def test_the_server_is_never_root_and_can_gain_nothing() -> None:
+    assert instructions("USER") == ["kibitz"]
+    settings = unit()
+    assert settings["DynamicUser"] == ["yes"]
+    assert settings["NoNewPrivileges"] == ["yes"]
+    assert settings["ProtectSystem"] == ["strict"]
+
+
+def test_a_stop_is_a_sigterm_with_time_to_say_goodbye() -> None:
+    assert instructions("STOPSIGNAL") == ["SIGTERM"]
+    assert compose()["services"]["kibitz"]["stop_grace_period"] == "30s"
+    assert unit()["KillSignal"] == ["SIGTERM"]
+    assert unit()["TimeoutStopSec"] == ["30"]
+
+
+def test_the_health_check_asks_the_port_that_is_served() -> None:
+    (check,) = instructions("HEALTHCHECK")
+    words = json.loads(check[check.index("[") :])
+    assert words[:2] == ["python", "-c"]
+    compile(words[2], "HEALTHCHECK", "exec")
+    assert f"http://127.0.0.1:{PORT}/healthz" in words[2]
+    assert instructions("EXPOSE") == [PORT]
+
+
+@pytest.mark.parametrize(
+    ("name", "closed"),
+    [
+        ("Caddyfile", r"@private path /metrics\*\s+respond @private 404"),
+        ("nginx.conf", r"location /metrics \{\s+return 404;\s+\}"),
+    ],
+)
+def test_a_proxy_reaches_the_server_and_keeps_the_metrics_private(name: str, closed: str) -> None:
+    assert f"127.0.0.1:{PORT}" in text(name)
+    assert re.search(closed, text(name))
+
+
+def test_the_readme_names_every_file_and_no_other() -> None:
+    named = set(re.findall(r"^\| `([^`]+)` \|", text("README.md"), flags=re.MULTILINE))
+    assert named == {path.name for path in DEPLOY.iterdir()} - {"README.md"}
