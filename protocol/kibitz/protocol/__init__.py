@@ -1,0 +1,1 @@
+"""The wire: messages, their two encodings, session numbering, hashes. No socket, no clock."""

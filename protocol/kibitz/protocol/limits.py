@@ -1,0 +1,44 @@
+"""Limits of the protocol: every one a named constant with its unit."""
+
+PROTOCOL = 1
+"""Version of the wire protocol."""
+
+MSGPACK_SUBPROTOCOL = "kibitz.v1.msgpack"
+JSON_SUBPROTOCOL = "kibitz.v1.json"
+
+MAX_FRAME = 8 * 1024
+"""Largest request, in bytes; only a ``create`` that carries a save may be larger."""
+MAX_SAVE = 64 * 1024
+"""Longest save text, in bytes."""
+MAX_MESSAGE = 2 * MAX_SAVE + MAX_FRAME
+"""Largest frame read at all, in bytes: a save with every line end escaped, and the rest."""
+MAX_NESTING = 8
+"""Deepest list or map inside a request, levels."""
+MAX_INTEGER = 2**53 - 1
+"""Largest integer, so that every client can hold it exactly."""
+
+MAX_ID = 32
+"""Longest string ``i``, in characters."""
+MAX_ROOM = 40
+"""Longest room id, in characters."""
+MAX_NAME = 32
+"""Longest display name, in characters."""
+MAX_TOKEN = 64
+"""Longest identity token, in characters."""
+MAX_PASSWORD = 128
+"""Longest room password, in characters."""
+MAX_MOVE = 64
+"""Longest move text, in characters."""
+MAX_SAY = 500
+"""Longest comment, in characters."""
+MAX_OPTIONS = 8
+"""Most options of one game."""
+MAX_SEATS = 8
+"""Most seats round one board."""
+MAX_LIST = 100
+"""Most rooms in one list."""
+MAX_EVENTS = 500
+"""Most events in one answer to ``history``."""
+
+HELLO_TIMEOUT = 5.0
+"""Seconds a connection has for its ``hello``."""

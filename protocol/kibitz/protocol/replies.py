@@ -1,0 +1,156 @@
+"""What a server says: answers carry the request's ``i``, pushes carry none."""
+
+from typing import Any
+
+from msgspec import Struct
+
+from .codes import ErrorCode
+from .requests import RequestId
+from .views import Event, GameInfo, Mode, Policy, Role, RoomInfo, View, Visibility
+
+
+class AnswerBase(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="t"):
+    """What every answer carries."""
+
+    i: RequestId = None
+
+
+class You(Struct, frozen=True):
+    """The identity of this connection: ``id`` is public."""
+
+    id: str
+    name: str
+
+
+class Welcome(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag="welcome"):
+    """The answer to ``hello``; hand ``token`` over nowhere but to this server."""
+
+    you: You
+    token: str
+    server: str
+    now: int
+    games: dict[str, GameInfo]
+    limits: dict[str, int]
+
+
+class Pong(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag="pong"):
+    """``now`` in Unix ms; the head of every room this connection follows."""
+
+    now: int
+    heads: dict[str, tuple[int, str]]
+
+
+class Info(Struct, frozen=True, kw_only=True):
+    """What stays the same about a room."""
+
+    mode: Mode
+    visibility: Visibility
+    started: int
+    policy: Policy
+
+
+class Joined(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag="joined"):
+    """In the room: either ``view`` at ``seq``, or the ``events`` that were missed up to it."""
+
+    room: str
+    role: Role
+    seat: int | None = None
+    board: int | None = None
+    seq: int
+    hash: str
+    info: Info
+    view: View | None = None
+    events: list[Event] | None = None
+    fork: bool = False
+    already: bool = False
+
+
+class Ok(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag="ok"):
+    """Done; after a change, the event's number and the hash there. It is durable."""
+
+    room: str | None = None
+    seq: int | None = None
+    hash: str | None = None
+
+
+class RoomList(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag="rooms"):
+    """A page of rooms; ``next`` is the ``after`` of the following page."""
+
+    rooms: list[RoomInfo]
+    next: str | None = None
+
+
+class MoveList(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag="moves"):
+    """The legal moves at ``seq``."""
+
+    room: str
+    seq: int
+    moves: list[str]
+
+
+class Saved(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag="saved"):
+    """The save text."""
+
+    room: str
+    text: str
+
+
+class Position(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag="view"):
+    """A position: the answer to ``view`` and ``cheat``; without ``i`` a fresh start after a lag."""
+
+    room: str
+    seq: int
+    hash: str
+    view: View
+
+
+class EventList(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag="history"):
+    """Past events; ``next`` is the ``from`` of the following page."""
+
+    room: str
+    events: list[Event]
+    next: int | None = None
+
+
+class Error(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag="error"):
+    """Refused, and why; ``message`` is for people."""
+
+    code: ErrorCode
+    message: str
+    room: str | None = None
+    seq: int | None = None
+    retry_ms: int | None = None
+
+
+class Presence(Struct, frozen=True, kw_only=True, tag_field="t", tag="presence"):
+    """Push: who is here now. ``players`` are the seats whose player is connected."""
+
+    room: str
+    spectators: int
+    players: list[int]
+
+
+class LobbyRoom(Struct, frozen=True, kw_only=True, tag_field="t", tag="lobby"):
+    """Push: a public room as it is now."""
+
+    room: RoomInfo
+
+
+Answer = Welcome | Pong | Joined | Ok | RoomList | MoveList | Saved | Position | EventList | Error
+Push = Event | Presence | LobbyRoom
+Reply = (
+    Welcome
+    | Pong
+    | Joined
+    | Ok
+    | RoomList
+    | MoveList
+    | Saved
+    | Position
+    | EventList
+    | Error
+    | Event
+    | Presence
+    | LobbyRoom
+)
+Plain = dict[str, Any]

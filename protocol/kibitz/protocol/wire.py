@@ -1,0 +1,137 @@
+"""Two encodings of one protocol: JSON text frames and msgpack binary frames.
+
+Both go the same way, bytes <-> plain values <-> declared types, so they mean the same and are
+checked by the same rules. Never: trust a length, a depth or a type that came from outside.
+"""
+
+from enum import Enum
+from typing import Any
+
+import msgpack
+import msgspec
+
+from .codes import ErrorCode
+from .limits import (
+    JSON_SUBPROTOCOL,
+    MAX_FRAME,
+    MAX_NESTING,
+    MSGPACK_SUBPROTOCOL,
+)
+from .replies import Reply
+from .requests import Create, Request
+
+Frame = str | bytes
+"""One WebSocket message: text for JSON, bytes for msgpack."""
+
+
+class Encoding(Enum):
+    """The two encodings, by the name of their WebSocket sub-protocol."""
+
+    JSON = JSON_SUBPROTOCOL
+    MSGPACK = MSGPACK_SUBPROTOCOL
+
+
+class WireError(ValueError):
+    """A frame that says nothing: the code to answer with, and the request's ``i`` if it shows."""
+
+    def __init__(self, code: ErrorCode, message: str, i: int | str | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.i = i
+
+
+def encode(message: msgspec.Struct, encoding: Encoding) -> Frame:
+    """The frame of a message."""
+    if encoding is Encoding.JSON:
+        return msgspec.json.encode(message).decode()
+    packed: bytes = msgpack.packb(msgspec.to_builtins(message, str_keys=True))
+    return packed
+
+
+def decode_request(frame: Frame) -> Request:
+    """The request in a frame.
+
+    Raises:
+        WireError: It is none, or too large, or breaks a limit; the message says where.
+
+    """
+    size = len(frame.encode() if isinstance(frame, str) else frame)
+    plain = _plain(frame)
+    i = request_id(plain)
+    if not isinstance(plain, dict):
+        raise WireError(ErrorCode.BAD_MESSAGE, "a request is a map with a key t")
+    if _depth(plain) > MAX_NESTING:
+        raise WireError(ErrorCode.BAD_MESSAGE, f"nested more than {MAX_NESTING} levels deep", i)
+    try:
+        request: Request = msgspec.convert(plain, Request)
+    except (msgspec.ValidationError, ValueError) as error:
+        code = ErrorCode.BAD_MESSAGE
+        if isinstance(plain.get("t"), str) and str(error).endswith("`$.t`"):
+            code = ErrorCode.UNSUPPORTED
+        raise WireError(code, _said(error), i) from None
+    if size > MAX_FRAME and not (isinstance(request, Create) and request.save is not None):
+        raise WireError(ErrorCode.TOO_LARGE, f"a request has at most {MAX_FRAME} bytes", i)
+    return request
+
+
+def decode_reply(frame: Frame) -> Reply | None:
+    """What a server said; ``None`` for a type this version does not know.
+
+    Raises:
+        WireError: The frame is no message at all, or a known type out of shape.
+
+    """
+    plain = _plain(frame)
+    if not isinstance(plain, dict) or not isinstance(plain.get("t"), str):
+        raise WireError(ErrorCode.BAD_MESSAGE, "a message is a map with a key t")
+    if plain["t"] not in _REPLY_TYPES:
+        return None
+    try:
+        reply: Reply = msgspec.convert(plain, Reply)
+    except (msgspec.ValidationError, ValueError) as error:
+        raise WireError(ErrorCode.BAD_MESSAGE, _said(error)) from None
+    return reply
+
+
+def request_id(plain: Any) -> int | str | None:
+    """The usable ``i`` of something that may be a request."""
+    i = plain.get("i") if isinstance(plain, dict) else None
+    if isinstance(i, bool) or not isinstance(i, int | str):
+        return None
+    return i[:64] if isinstance(i, str) else i if abs(i) < 2**63 else None
+
+
+def _plain(frame: Frame) -> Any:
+    try:
+        if isinstance(frame, str):
+            return msgspec.json.decode(frame)
+        return msgpack.unpackb(frame, strict_map_key=True, max_ext_len=0)
+    except RecursionError:
+        raise WireError(ErrorCode.BAD_MESSAGE, "nested too deep") from None
+    except (msgspec.DecodeError, ValueError, msgpack.UnpackException) as error:
+        what = "JSON" if isinstance(frame, str) else "msgpack"
+        raise WireError(ErrorCode.BAD_MESSAGE, f"not {what}: {_said(error)}") from None
+
+
+def _depth(plain: Any) -> int:
+    deepest, level = 0, [plain]
+    while level:
+        nested: list[Any] = []
+        for value in level:
+            if isinstance(value, dict):
+                nested += value.values()
+            elif isinstance(value, list):
+                nested += value
+        deepest, level = deepest + 1, nested
+        if deepest > MAX_NESTING:
+            break
+    return deepest - 1
+
+
+def _said(error: Exception) -> str:
+    return str(error)[:200] or type(error).__name__
+
+
+_REPLY_TYPES = frozenset(
+    info.__struct_config__.tag for info in Reply.__args__ if info.__struct_config__.tag
+)
