@@ -21,8 +21,11 @@ from .table import DOWN, UNKNOWN, UP, Cell, Pile, Table
 
 GAP, HIDDEN, END = "--", "??", "]"
 
-_TOKENS = {cell: str(cell.card) + ("+" if cell.up else "-") for cell in (*UP.values(), *DOWN.values())}
-_TOKENS[UNKNOWN] = HIDDEN
+_TOKENS = {
+    UNKNOWN: HIDDEN,
+    **{UP[card]: f"{card}+" for card in DECK},
+    **{DOWN[card]: f"{card}-" for card in DECK},
+}
 _CELLS = {token: cell for cell, token in _TOKENS.items()}
 _HEADER = re.compile(r"# ([a-z][a-z0-9_-]*): (\S.*)")
 
@@ -108,7 +111,8 @@ def split_lines(text: str, most: int) -> list[str]:
     """
     if len(text) > most or len(text.encode(errors="surrogatepass")) > most:
         raise LineError(1, 1, f"the text is longer than {most} bytes")
-    lines = [line.removesuffix("\r").rstrip(" \t") for line in text.removeprefix("\ufeff").split("\n")]
+    text = text.removeprefix("\ufeff")
+    lines = [line.removesuffix("\r").rstrip(" \t") for line in text.split("\n")]
     while lines and not lines[-1]:
         lines.pop()
     return lines
@@ -207,12 +211,17 @@ def _write_row(row: Row, table: Table) -> str:
     return " ".join((row.name, "[", *tokens, END))
 
 
+def _common(one: str, other: str) -> int:
+    """How many characters two texts have in common at their start."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
 def _read_row(row: Row, text: str, free: set[Card], hidden: bool) -> dict[str, Pile]:
     """The piles in one line; takes their cards out of ``free``."""
     start = f"{row.name} [ "
     if not text.startswith(start):
-        same = next((n for n, (a, b) in enumerate(zip(text, start, strict=False)) if a != b), None)
-        raise _Fault(1 + (min(len(text), len(start)) if same is None else same), f"expected `{start}`")
+        raise _Fault(_common(text, start) + 1, f"expected `{start}`")
     found = list(_read_tokens(text[len(start) :], len(start) + 1, row, free, hidden))
     if not row.in_row:
         return {row.name: tuple(cell for cell in reversed(found) if cell)}

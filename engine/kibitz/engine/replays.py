@@ -91,8 +91,9 @@ def write(replay: Replay) -> str:
     """The text of a replay, LF after every line."""
     game, start = replay.game, replay.start
     said = {"format": FORMAT, "game": game.name, **settings(game, start.counters)}
-    said |= {key: value for key, text in replay.headers.items() if (value := _clean(text))}
-    lines = [f"# {key}: {value}" for key, value in said.items()] + pile_lines(game, start)
+    said |= {key: _clean(text).lstrip() for key, text in replay.headers.items() if key not in said}
+    lines = [f"# {key}: {value}" for key, value in said.items() if value]
+    lines += pile_lines(game, start)
     for step in replay.steps:
         lines.append(f"> {step.command}" if step.command else f"; {_clean(step.comment)}".rstrip())
         lines += pile_lines(game, step.after) if step.after else []
@@ -146,14 +147,15 @@ def verify(replay: Replay) -> Table:
         ReplayError: A line does not fit, or the result is another.
 
     """
-    table, result, last = replay.start, "open", None
-    for last, table in run(replay):
-        result = "resigned" if last.command.lower() == "resign" else result
-    result = "won" if replay.game.is_won(table) else result
-    if replay.headers.get("result", result) != result:
-        line = last.line if last else replay.first
-        raise ReplayError(line, 1, f"the result is `{result}`, not `{replay.headers['result']:.32}`")
-    return table
+    last, end = Step(line=replay.first), replay.start
+    resigned = False
+    for last, end in run(replay):  # noqa: B007 - both are wanted after the loop
+        resigned |= last.command.lower() == "resign"
+    result = "won" if replay.game.is_won(end) else "resigned" if resigned else "open"
+    claimed = replay.headers.get("result", result)
+    if claimed != result:
+        raise ReplayError(last.line, 1, f"the result is `{result}`, not `{claimed:.32}`")
+    return end
 
 
 def _clean(text: str) -> str:
@@ -212,9 +214,9 @@ def _read_steps(
                 comment = line.removeprefix(";").removeprefix(" ") if line[:1] == ";" else line
                 steps.append(Step(comment=comment, line=number))
                 continue
-            command = line[1:].strip(" \t")
-            if not command:
-                raise LineError(number, 1, "expected a command")
+            command = line.removeprefix("> ")
+            if command == line or not command:
+                raise LineError(number, 2, "expected `> command`")
             if at < len(lines) and lines[at].startswith(opening):
                 after = Table(read_piles(game, lines[at:], at + 1))
                 at += height
@@ -233,16 +235,21 @@ def _do(game: Game, board: Board, step: Step) -> bool:
         return True
     if word == "restart":
         board.apply("restart", board.to_restart())
-    elif word == "undo" or word == "redo":
-        facts = board.to_undo() if word == "undo" else board.to_redo()
-        if facts is None:
-            raise ReplayError(step.line, 1, f"there is nothing to {word}")
-        board.apply(word, facts)
+    elif word == "undo":
+        board.apply("undo", _there(board.to_undo(), step))
+    elif word == "redo":
+        board.apply("redo", _there(board.to_redo(), step))
     else:
         board.apply("move", _decide(game, board.table, step))
     if step.after and step.after.piles != board.table.piles:
         raise ReplayError(step.line + 1, 1, "the command does not lead to this position")
     return False
+
+
+def _there(facts: tuple[Fact, ...] | None, step: Step) -> tuple[Fact, ...]:
+    if facts is None:
+        raise ReplayError(step.line, 1, f"there is nothing to {step.command.lower()}")
+    return facts
 
 
 def _decide(game: Game, table: Table, step: Step) -> tuple[Fact, ...]:

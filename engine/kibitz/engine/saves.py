@@ -31,7 +31,7 @@ from .lines import (
     settings,
     split_lines,
 )
-from .table import Table
+from .table import Pile, Table
 
 __all__ = ["MAX_SAVE", "Save", "SaveError", "pile_lines", "read", "write"]
 
@@ -153,7 +153,7 @@ def _check_rules(game: Game, table: Table, first: int) -> None:
     reason = game.check(table)
     if reason is None:
         return
-    piles = dict.fromkeys(table.piles, ())
+    piles: dict[str, Pile] = dict.fromkeys(table.piles, ())
     for number, row in enumerate(rows(game), first):
         piles |= {place: table.piles[place] for place in row.places}
         if game.check(Table(piles, table.counters)) == reason:

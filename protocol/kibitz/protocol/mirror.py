@@ -14,7 +14,7 @@ from kibitz.engine.table import Table, fold
 
 from .hashing import chain
 from .replies import Joined, Position
-from .views import BoardView, Event, Seat, View
+from .views import BoardView, Event, Seat, Status, View
 
 
 class Gap(Exception):
@@ -23,6 +23,14 @@ class Gap(Exception):
 
 class Mirror:
     """One room, followed."""
+
+    seq: int
+    """Number of the last event applied."""
+    tables: list[Table]
+    """The boards' tables, as this viewer may see them."""
+    seats: list[Seat]
+    status: Status
+    _hash: bytes
 
     def __init__(self, joined: Joined) -> None:
         """Start from the answer to ``join`` or ``create``, which must carry a view."""
@@ -106,7 +114,7 @@ class Mirror:
     def _take(self, view: View, seq: int, hash_: str) -> None:
         self._view = view
         self._boards = list(view.boards)
-        self.tables: list[Table] = [read_table(b.piles, b.counters) for b in view.boards]
+        self.tables = [read_table(b.piles, b.counters) for b in view.boards]
         self.seats = list(view.seats)
         self.status = view.status
         self.seq = seq

@@ -11,8 +11,9 @@ from msgspec.structs import replace
 
 from .codes import CloseCode
 from .mirror import Gap, Mirror
-from .replies import Error, Event, Joined, LobbyRoom, Position, Presence, Reply
+from .replies import Error, Joined, LobbyRoom, Position, Presence, Reply
 from .requests import Hello, Join, Request, RequestBase
+from .views import Event
 from .wire import Encoding, Frame, WireError, decode_reply, decode_request, encode
 
 R = TypeVar("R", bound=RequestBase)
