@@ -50,6 +50,18 @@ class Board:
         gone = [name for name in self.table.counters if name not in self.start.counters]
         return (*lay(self.start), *(Counted(name, None) for name in gone))
 
+    def moves_after(self, kind: Kind) -> int:
+        """What :attr:`moves` will be after such a change."""
+        match kind:
+            case "move":
+                return self.moves + 1
+            case "undo":
+                return self._done[-1].moves_before if self._done else self.moves
+            case "redo":
+                return self._undone[-1].moves_after if self._undone else self.moves
+            case "restart":
+                return 0
+
     def apply(self, kind: Kind, facts: Iterable[Fact]) -> None:
         """Let recorded facts happen."""
         facts = tuple(facts)
@@ -63,7 +75,7 @@ class Board:
                 self._done.append(change)
                 self.table, self.moves = fold(facts, self.table), change.moves_after
             case "move" | "restart":
-                moves = self.moves + 1 if kind == "move" else 0
+                moves = self.moves_after(kind)
                 inverse = self._change(facts)
                 self._undone.clear()
                 self._done.append(Change(facts, inverse, self.moves, moves))

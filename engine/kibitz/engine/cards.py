@@ -21,10 +21,9 @@ class Suit(Enum):
     HEARTS = "h"
     SPADES = "s"
 
-    @property
-    def red(self) -> bool:
+    def __init__(self, letter: str) -> None:
+        self.red = letter in "dh"
         """Whether the suit is red."""
-        return self in (Suit.DIAMONDS, Suit.HEARTS)
 
     @property
     def sign(self) -> str:

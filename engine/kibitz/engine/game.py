@@ -146,7 +146,7 @@ class Game(Protocol):
         ...
 
     def candidates(self, table: Table) -> Iterator[Move]:
-        """Every move that could be legal in some position, best first."""
+        """Every legal move, and perhaps others, best first, each once."""
         ...
 
     def is_won(self, table: Table) -> bool:
@@ -223,11 +223,10 @@ def is_stuck(game: Game, table: Table) -> bool:
     seen, queue = {_key(start)}, [start]
     while queue:
         here = queue.pop()
-        for move in game.candidates(here):
-            if game.objection(here, move) is not None:
-                continue
-            if not game.is_idle(here, move) or len(seen) > STUCK_SEARCH:
-                return False
+        legal = [move for move in game.candidates(here) if game.objection(here, move) is None]
+        if len(seen) > STUCK_SEARCH or not all(game.is_idle(here, move) for move in legal):
+            return False
+        for move in legal:
             after = fold(game.effect(here, move, Random(0)), here)
             if _key(after) not in seen:
                 seen.add(_key(after))

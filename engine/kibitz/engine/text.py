@@ -68,9 +68,15 @@ def numbers(words: list[str]) -> list[int] | None:
     """The words as whole numbers (ASCII digits, perhaps a minus), or ``None`` if one is not."""
     if not all(_is_integer(word) for word in words):
         return None
-    return [int(word) for word in words]
+    return [_integer(word) for word in words]
 
 
 def _is_integer(word: str) -> bool:
     digits = word.removeprefix("-")
-    return digits.isascii() and digits.isdigit() and len(digits) <= 9
+    return digits.isascii() and digits.isdigit()
+
+
+def _integer(word: str) -> int:
+    """The number, cut to nine digits: longer ones are out of every range just the same."""
+    digits = word.removeprefix("-")
+    return int(digits.lstrip("0")[:9] or "0") * (-1 if word != digits else 1)

@@ -17,6 +17,7 @@ from ..table import DOWN, UP, Cell, Counted, Fact, Moved, Pile, Table
 STOCK, WASTE, REDEALS = "Stock", "Waste", "redeals"
 FOUNDATIONS = tuple(f"FOUNDATION-{n}" for n in range(1, 5))
 COLUMNS = tuple(f"COLUMN-{n}" for n in range(1, 8))
+SOURCES, TARGETS = (WASTE, *COLUMNS), (*FOUNDATIONS, *COLUMNS)
 
 
 def deal_columns(
@@ -58,6 +59,16 @@ def check_foundation(cells: Sequence[Cell]) -> bool:
     cards = [cell.known for cell in cells]
     starts = not cards or cards[0].rank == ACE
     return starts and all(cell.up for cell in cells) and is_run(cards, up_in_suit)
+
+
+def last_run(cells: Sequence[Cell], fits: Fits) -> list[Card]:
+    """The longest face-up run at the end of a pile, its last card first."""
+    run: list[Card] = []
+    for cell in reversed(cells):
+        if not cell.up or (run and not fits(run[-1], cell.known)):
+            break
+        run.append(cell.known)
+    return run
 
 
 def all_named(cells: Sequence[Cell], test: Callable[[Card], bool]) -> bool:
@@ -124,7 +135,7 @@ class Columns:
                     if table.piles[STOCK] or self._may_redeal(table)
                     else Objection(Why.NO_STOCK, STOCK)
                 )
-            case Transfer(source, target, count) if source in (WASTE, *COLUMNS):
+            case Transfer(source, target, count) if source in SOURCES and target in TARGETS:
                 if count != 1 and not (self.groups and source in COLUMNS and target in COLUMNS):
                     return Objection(Why.UNKNOWN)
                 return self._transfer(table, source, target, count)
@@ -168,13 +179,22 @@ class Columns:
 
     def candidates(self, table: Table) -> Iterator[Move]:
         """Foundations first, then columns, then the stock."""
-        sources = [pile for pile in (WASTE, *COLUMNS) if table.piles[pile]]
-        yield from (Transfer(s, f) for s in sources for f in FOUNDATIONS)
-        for source in sources:
-            most = face_up(table.piles[source]) if self.groups and source in COLUMNS else 1
-            others = [column for column in COLUMNS if column != source]
-            yield from (Transfer(source, c, n) for c in others for n in range(1, most + 1))
+        runs = {pile: run for pile in SOURCES if (run := self._movable(table, pile))}
+        for source, run in runs.items():
+            for target in FOUNDATIONS:
+                if self._takes(table, target, run[0]):
+                    yield Transfer(source, target)
+        for source, run in runs.items():
+            for target in COLUMNS:
+                for count, card in enumerate(run, 1):
+                    if target != source and self._takes(table, target, card):
+                        yield Transfer(source, target, count)
         yield Draw()
+
+    def _movable(self, table: Table, pile: str) -> list[Card]:
+        """The cards of a pile that may move together, the last one first."""
+        run = last_run(table.piles[pile], self.fits)
+        return run if self.groups and pile != WASTE else run[:1]
 
     def is_won(self, table: Table) -> bool:
         """All cards are on the foundations."""
@@ -185,9 +205,8 @@ class Columns:
         if isinstance(move, Transfer):
             rest = table.piles[move.source][: -move.count]
             return move.target in COLUMNS and move.source in COLUMNS and (not rest or rest[-1].up)
-        targets = (*FOUNDATIONS, *COLUMNS)
         pack = (*table.piles[STOCK], *table.piles[WASTE])
-        return all_named(pack, lambda card: not any(self._takes(table, t, card) for t in targets))
+        return all_named(pack, lambda card: not any(self._takes(table, t, card) for t in TARGETS))
 
     def score(self, table: Table) -> int:
         """The cards on the foundations, 0 to 52."""

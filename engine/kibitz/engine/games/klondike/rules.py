@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Self
 
-from ...cards import ACE, DECK, KING, Card, Fits, Suit, down, down_other_colour, is_run, up_in_suit
-from ...game import Draw, Move, Objection, Place, Recycle, Transfer, Why, face_up, take
+from ...cards import ACE, DECK, KING, Card, Fits, Suit, down, down_other_colour, up_in_suit
+from ...game import Draw, Move, Objection, Place, Recycle, Transfer, Why, take
 from ...options import flag, known
 from ...table import DOWN, UP, Fact, Moved, Table, Turned
-from ..columns import all_named, check_columns, check_foundation, deal_columns
+from ..columns import all_named, check_columns, check_foundation, deal_columns, last_run
 
 STOCK, DISCARD, SUIT = "Stock", "Discard", "suit"
 SUITS = {
@@ -91,15 +91,9 @@ class Klondike:
 
     def _count(self, table: Table, source: str, target: str) -> int | None:
         """The one number of cards that ``move source target`` can mean."""
-        cells = table.piles[source]
-        most = 1 if source == STOCK else face_up(cells)
-        cards = [cell.known for cell in cells[len(cells) - most :]]
-        for n in range(1, most + 1):
-            if not is_run(cards[-n:], self.fits):
-                return None
-            if self._takes(table, target, cards[-n]):
-                return n
-        return None
+        run = last_run(table.piles[source], self.fits)
+        movable = enumerate(run[:1] if source == STOCK else run, 1)
+        return next((n for n, card in movable if self._takes(table, target, card)), None)
 
     def _takes(self, table: Table, pile: str, card: Card) -> bool:
         onto = table.top(pile)
@@ -124,9 +118,13 @@ class Klondike:
 
     def candidates(self, table: Table) -> Iterator[Move]:
         """Suits, then piles, then the stock."""
-        sources = [pile for pile in (*PILES, STOCK) if table.piles[pile]]
-        yield from (Transfer(s, SUIT) for s in sources)
-        yield from (Transfer(s, p) for s in sources for p in PILES if s != p)
+        runs = {p: last_run(table.piles[p], self.fits) for p in (*PILES, STOCK) if table.piles[p]}
+        yield from (Transfer(source, SUIT) for source in runs)
+        for source, run in runs.items():
+            movable = run[:1] if source == STOCK else run
+            for target in PILES:
+                if target != source and any(self._takes(table, target, c) for c in movable):
+                    yield Transfer(source, target)
         yield Draw()
         yield Recycle()
 

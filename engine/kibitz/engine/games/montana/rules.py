@@ -6,6 +6,7 @@ Source: course document "Montana" (four rows of thirteen, two shuffles).
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from random import Random
 from typing import Self
 
@@ -25,6 +26,9 @@ def place(row: int, column: int) -> str:
 
 PLACES = tuple(place(row, column) for row in ROWS for column in COLUMNS)
 LEFT = {place(r, c): place(r, c - 1) if c > 1 else None for r in ROWS for c in COLUMNS}
+TWOS = tuple(card.code for card in DECK if card.rank == TWO)
+ABOVE = {a.code: (b.code,) for a, b in pairwise(DECK) if up_in_suit(b, a)}
+"""What may lie right of each card."""
 
 
 def kept(table: Table, row: int) -> int:
@@ -60,8 +64,8 @@ class Montana:
 
     def deal(self, deck: Sequence[Card]) -> Table:
         """Lay the deck out row by row; the aces become gaps."""
-        if len(deck) != len(PLACES):
-            raise BadOption(f"montana needs a deck of {len(PLACES)} cards")
+        if len(deck) != len(PLACES) or len(set(deck)) != len(PLACES):
+            raise BadOption("this game needs all 52 cards, each once")
         cards = zip(PLACES, deck, strict=True)
         piles = {p: () if card.rank == ACE else (UP[card],) for p, card in cards}
         return Table(piles, {SHUFFLES: self.shuffles})
@@ -99,9 +103,13 @@ class Montana:
         return (*sets, Counted(SHUFFLES, table.counters[SHUFFLES] - 1))
 
     def candidates(self, table: Table) -> Iterator[Move]:
-        """Every card to every gap; then the shuffle."""
-        gaps = [p for p in PLACES if not table.piles[p]]
-        yield from (Transfer(p, gap) for gap in gaps for p in PLACES if table.piles[p])
+        """What fits each gap; then the shuffle."""
+        where = {cells[0].known.code: p for p, cells in table.piles.items() if cells}
+        for gap in (p for p in PLACES if not table.piles[p]):
+            left = LEFT[gap]
+            card = table.top(left) if left else None
+            fitting = ABOVE.get(card.code, ()) if card else () if left else TWOS
+            yield from (Transfer(where[code], gap) for code in fitting if code in where)
         yield Shuffle()
 
     def is_won(self, table: Table) -> bool:

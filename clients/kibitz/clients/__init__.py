@@ -1,0 +1,1 @@
+"""Programs that talk to a kibitz server: a Python client, a terminal, bots."""

@@ -1,0 +1,354 @@
+"""One lasting talk with a server, over as many connections as it takes.
+
+Promises: every request gets its answer or an exception; what was asked when a connection broke is
+asked again on the next, and changes carry names so that none is done twice; every room followed
+goes on where it was, without gap or duplicate; nothing is left behind after the end.
+Never: rules of games, output.
+"""
+
+import asyncio
+import random
+import secrets
+from contextlib import suppress
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+from weakref import WeakSet
+
+from msgspec.structs import replace
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, InvalidURI, WebSocketException
+from websockets.typing import Subprotocol
+
+from kibitz.protocol.codes import FINAL_CLOSES, ErrorCode, Refused
+from kibitz.protocol.limits import HELLO_TIMEOUT
+from kibitz.protocol.replies import Answer, Error, Joined, Ok, Position, Welcome
+from kibitz.protocol.requests import (
+    Cheat,
+    Create,
+    Hello,
+    Join,
+    Lobby,
+    Move,
+    Redo,
+    RequestBase,
+    Resign,
+    Restart,
+    Save,
+    Say,
+    Undo,
+)
+from kibitz.protocol.session import Answered, ClientSession, Missed, Pushed
+from kibitz.protocol.wire import Encoding, Frame, WireError
+
+from .pushes import Push, Pushes
+
+FIRST_DELAY = 0.5
+"""Upper bound of the first wait before connecting again, in seconds; it doubles each time."""
+MAX_DELAY = 15.0
+"""The most that upper bound grows to, in seconds."""
+PATIENCE = 60.0
+"""Seconds without a server before it counts as gone."""
+LEAST_WAIT = 0.05
+"""Seconds waited at least before a request that came too soon is repeated."""
+CLOSE_TIMEOUT = 2.0
+"""Seconds the server has to answer a close."""
+MAX_ANSWER = 8 * 2**20
+"""Largest message from a server, in bytes: a long history of shuffles."""
+
+NOT_NOW = frozenset({ErrorCode.RATE_LIMITED, ErrorCode.DRAINING})
+"""Refusals that only mean later."""
+NAMED = (Create, Move, Undo, Redo, Restart, Resign, Say, Save, Cheat)
+"""Requests that change something: they get a name for good."""
+
+
+class Unreachable(Exception):
+    """There is no kibitz server at the address, or it is gone for good."""
+
+    def __init__(self, url: str, reason: str) -> None:
+        super().__init__(f"no server at {url} ({reason})")
+        self.url = url
+        self.reason = reason
+
+
+class Closed(Exception):
+    """The talk is over: the server ended it for good, or we did."""
+
+    def __init__(self, code: int, reason: str) -> None:
+        super().__init__(reason or f"the server closed the connection ({code})")
+        self.code = code
+        self.reason = reason
+
+
+@dataclass(eq=False, slots=True)
+class _Asked:
+    """A request without an answer yet, or with one that waits for its event."""
+
+    request: RequestBase
+    future: asyncio.Future[Answer]
+    answer: Answer | None = None
+
+
+class Connection:
+    """The talk. Use it as an asynchronous context manager."""
+
+    welcome: Welcome
+    """What the server said first on the connection there is now."""
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        name: str | None = None,
+        token: str | None = None,
+        encoding: Encoding = Encoding.MSGPACK,
+        patience: float = PATIENCE,
+        wait: bool = False,
+    ) -> None:
+        """Prepare; nothing is sent before the context is entered.
+
+        Args:
+            url: The address, ``ws://host:port/ws``.
+            name: The display name.
+            token: What brings back an identity and its seats; without it there is a new one.
+            encoding: How messages are written.
+            patience: Seconds without a server before giving up.
+            wait: Whether to be as patient before the first connection as between two.
+
+        """
+        self.url = url
+        self.session = ClientSession(encoding)
+        self._hello = Hello(name=name, token=token)
+        self._patience = patience
+        self._wait = wait
+        self._socket: ClientConnection | None = None
+        self._asked: dict[int | str | None, _Asked] = {}
+        self._resuming: dict[int | str | None, str] = {}
+        self._lobby: Lobby | None = None
+        self._listeners: WeakSet[Pushes] = WeakSet()
+        self._end: Exception | None = None
+
+    async def __aenter__(self) -> Self:
+        """Connect.
+
+        Raises:
+            Unreachable: There is no server.
+            Refused: It does not want us.
+
+        """
+        self._ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._task = asyncio.create_task(self._keep(), name=f"kibitz client of {self.url}")
+        try:
+            await self._ready
+        except BaseException:
+            await self._stop()
+            raise
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self._stop()
+
+    @property
+    def connected(self) -> bool:
+        """Whether there is a connection right now."""
+        return self._socket is not None
+
+    def events(self) -> Pushes:
+        """What comes unasked from now on: an asynchronous iterator."""
+        pushes = Pushes()
+        self._listeners.add(pushes)
+        if self._end is not None:
+            pushes.put(self._end)
+        return pushes
+
+    async def request(self, request: RequestBase) -> Answer:
+        """Ask, and wait for the answer, over as many connections as it takes.
+
+        The answer to a change comes when its events have been applied to the mirror. What comes
+        too soon for the server is repeated when it allows.
+
+        Raises:
+            Refused: The server says no.
+            Unreachable: The server is gone.
+            Closed: The talk is over.
+
+        """
+        while True:
+            answer = await self._ask(self._named(request))
+            if not isinstance(answer, Error):
+                return answer
+            if answer.code not in NOT_NOW:
+                raise _refused(answer)
+            await asyncio.sleep(max((answer.retry_ms or 0) / 1000, LEAST_WAIT))
+
+    def _named(self, request: RequestBase) -> RequestBase:
+        if request.i is None and isinstance(request, NAMED):
+            return replace(request, i=secrets.token_urlsafe(12))
+        return self.session.number(request)
+
+    async def _ask(self, request: RequestBase) -> Answer:
+        if self._end is not None:
+            raise self._end
+        if isinstance(request, Lobby):
+            self._lobby = request if request.on else None
+        asked = _Asked(request, asyncio.get_running_loop().create_future())
+        self._asked[request.i] = asked
+        try:
+            if self._socket is not None:
+                with suppress(ConnectionClosed):  # it is asked again on the next connection
+                    await self._socket.send(self.session.send(request))
+            return await asked.future
+        finally:
+            self._asked.pop(request.i, None)
+
+    async def _stop(self) -> None:
+        self._task.cancel()
+        with suppress(asyncio.CancelledError):
+            await self._task
+
+    # The task that holds the connections
+
+    async def _keep(self) -> None:
+        """Connect again and again until the talk is over, then tell everybody who waits."""
+        end: Exception | None = None
+        try:
+            await self._reconnect()
+        except (Unreachable, Closed, Refused, WireError) as error:
+            end = error
+        finally:
+            self._finish(end)
+
+    async def _reconnect(self) -> None:
+        now = asyncio.get_running_loop().time
+        tries, last_seen = 0, now()
+        while True:
+            try:
+                async with self._open() as socket:
+                    await self._greet(socket)
+                    tries = 0
+                    try:
+                        while True:
+                            await self._take(await socket.recv())
+                    finally:
+                        self._socket, last_seen = None, now()
+            except (InvalidURI, UnicodeError) as error:
+                raise Unreachable(self.url, str(error)) from None
+            except ConnectionClosed as error:
+                reason = str(error)
+                if error.rcvd is not None and error.rcvd.code in FINAL_CLOSES:
+                    raise Closed(error.rcvd.code, error.rcvd.reason) from None
+            except (OSError, WebSocketException) as error:
+                reason = str(error) or type(error).__name__
+            patient = self._wait or self._ready.done()
+            if not patient or now() - last_seen > self._patience:
+                raise Unreachable(self.url, reason)
+            await asyncio.sleep(random.uniform(0, min(FIRST_DELAY * 2**tries, MAX_DELAY)))
+            tries = min(tries + 1, 16)
+
+    def _open(self) -> connect:
+        return connect(
+            self.url,
+            subprotocols=[Subprotocol(self.session.encoding.value)],
+            compression=None,
+            proxy=None,
+            max_size=MAX_ANSWER,
+            close_timeout=CLOSE_TIMEOUT,
+        )
+
+    async def _greet(self, socket: ClientConnection) -> None:
+        """Say who we are, take up every room, ask what was not answered."""
+        await socket.send(self.session.send(self.session.number(self._hello)))
+        async with asyncio.timeout(HELLO_TIMEOUT):
+            met = self.session.receive(await socket.recv())
+        match met:
+            case Answered(reply=Welcome() as welcome):
+                self.welcome = welcome
+                self._hello = replace(self._hello, token=welcome.token)
+            case Answered(reply=Error() as error) if error.code not in NOT_NOW:
+                raise _refused(error)
+            case _:
+                raise ConnectionResetError("the server is not ready")
+        self._resuming.clear()
+        for resume in self.session.resumes():
+            await self._resume(socket, resume)
+        if self._lobby is not None:
+            await socket.send(self.session.send(self.session.number(self._lobby)))
+        self._socket = socket
+        for asked in list(self._asked.values()):
+            await socket.send(self.session.send(asked.request))
+        if not self._ready.done():
+            self._ready.set_result(None)
+
+    async def _resume(self, socket: ClientConnection, resume: Join) -> None:
+        if resume.room in self._resuming.values():
+            return
+        numbered = self.session.number(resume)
+        self._resuming[numbered.i] = resume.room
+        await socket.send(self.session.send(numbered))
+
+    async def _take(self, frame: Frame) -> None:
+        """Let one frame of the server happen."""
+        match self.session.receive(frame):
+            case Answered(i, reply, events):
+                for event in events:
+                    self._push(event)
+                if (room := self._resuming.pop(i, None)) is not None:
+                    self._resumed(room, reply)
+                elif (asked := self._asked.get(i)) is not None:
+                    asked.answer = reply  # type: ignore[assignment]  # only answers carry an i
+            case Pushed(reply):
+                self._push(reply)
+            case Missed(resume) if self._socket is not None:
+                await self._resume(self._socket, resume)
+        self._deliver()
+
+    def _resumed(self, room: str, reply: object) -> None:
+        match reply:
+            case Joined(view=view) if view is not None:
+                self._push(Position(room=room, seq=reply.seq, hash=reply.hash, view=view))
+            case Error(code=code) if code in NOT_NOW:
+                raise ConnectionResetError("the server is not ready")
+            case Error():
+                self.session.forget(room)
+                self._push(replace(reply, room=room))
+
+    def _deliver(self) -> None:
+        """Hand answers over: those to changes when the mirror has come that far."""
+        for asked in self._asked.values():
+            if asked.answer is not None and not asked.future.done() and self._is_here(asked.answer):
+                asked.future.set_result(asked.answer)
+
+    def _is_here(self, answer: Answer) -> bool:
+        if not isinstance(answer, Ok) or answer.room is None or answer.seq is None:
+            return True
+        mirror = self.session.mirrors.get(answer.room)
+        return mirror is None or mirror.seq >= answer.seq
+
+    def _push(self, push: Push) -> None:
+        for listener in self._listeners:
+            listener.put(push)
+
+    def _finish(self, end: Exception | None) -> None:
+        self._end = end or Closed(1000, "the connection is closed")
+        for listener in self._listeners:
+            listener.put(end)
+        for asked in self._asked.values():
+            if not asked.future.done():
+                asked.future.set_exception(self._end)
+        if not self._ready.done():
+            self._ready.set_exception(self._end)
+
+
+def _refused(error: Error) -> Refused:
+    return Refused(
+        error.code,
+        error.message,
+        room=error.room,
+        seq=error.seq,
+        retry_ms=error.retry_ms,
+    )

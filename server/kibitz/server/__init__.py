@@ -1,0 +1,1 @@
+"""The asyncio shell: rooms that decide, write down, then tell."""

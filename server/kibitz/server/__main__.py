@@ -1,0 +1,107 @@
+"""``kibitz serve``: arguments to settings; the only place that makes clock, chance and log."""
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+import sys
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Annotated
+
+import structlog
+import typer
+
+from .app import Settings, running
+from .log import EventLog
+from .log_memory import MemoryLog
+from .log_sqlite import FileInUse, SqliteLog, UnreadableFile
+from .world import World
+
+DEMO_STOP_SECONDS = 5.0
+
+
+def serve(
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port to listen on.", min=0, max=65535)] = 8765,
+    data: Annotated[Path, typer.Option(help="SQLite file that keeps every room.")] = Path(
+        "kibitz.db"
+    ),
+    memory: Annotated[bool, typer.Option("--memory", help="Keep rooms in memory only.")] = False,
+    demo: Annotated[
+        bool, typer.Option("--demo", help="Bots play all five games for ever.")
+    ] = False,
+) -> None:
+    """Run the server: rooms, spectators, replays on one port."""
+    _configure_logs()
+    settings = Settings(host=host, port=port)
+    try:
+        asyncio.run(_serve(settings, None if memory else data, demo))
+    except (FileInUse, UnreadableFile, OSError) as error:
+        typer.echo(f"kibitz serve: {error}", err=True)
+        raise typer.Exit(2) from None
+
+
+async def _serve(settings: Settings, data: Path | None, demo: bool) -> None:
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    event_log: EventLog = MemoryLog() if data is None else SqliteLog(data)
+    world = World(lambda: time.time_ns() // 1_000_000, time.monotonic, os.urandom)
+    async with running(settings, event_log, world) as app:
+        where = f"[{settings.host}]" if ":" in settings.host else settings.host
+        log = structlog.get_logger("kibitz.serve")
+        log.info(
+            "listening",
+            page=f"http://{where}:{app.port}/",
+            socket=f"ws://{where}:{app.port}/ws",
+            data=str(data) if data else "memory",
+        )
+        async with _demo(f"ws://{where}:{app.port}/ws") if demo else contextlib.nullcontext():
+            await stop.wait()
+        log.info("stopping")
+
+
+@contextlib.asynccontextmanager
+async def _demo(url: str) -> AsyncIterator[None]:
+    """Bots in a process of their own, as ordinary clients."""
+    command = (sys.executable, "-m", "kibitz.clients", "demo", "--server", url)
+    bots = await asyncio.create_subprocess_exec(*command)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            bots.terminate()
+        try:
+            async with asyncio.timeout(DEMO_STOP_SECONDS):
+                await bots.wait()
+        except TimeoutError:
+            bots.kill()
+            await bots.wait()
+
+
+def _configure_logs() -> None:
+    """Text for people on a terminal, JSON lines for everything else; on stderr."""
+    tty = sys.stderr.isatty()
+    structlog.configure(
+        processors=[
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.format_exc_info,
+            structlog.dev.ConsoleRenderer() if tty else structlog.processors.JSONRenderer(),
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+    )
+    logging.getLogger("websockets").setLevel(logging.CRITICAL)
+
+
+def main() -> None:
+    """Run ``serve`` alone: ``python -m kibitz.server``."""
+    typer.run(serve)
+
+
+if __name__ == "__main__":
+    main()

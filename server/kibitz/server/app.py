@@ -1,0 +1,174 @@
+"""The server, wired together: every part is made here and handed to those who need it."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+
+import structlog
+from websockets.asyncio.server import Server, ServerConnection, serve
+from websockets.exceptions import NegotiationError
+from websockets.http11 import Request, Response
+from websockets.typing import Subprotocol
+
+from kibitz.protocol.codes import CloseCode
+from kibitz.protocol.limits import JSON_SUBPROTOCOL, MAX_MESSAGE, MSGPACK_SUBPROTOCOL
+from kibitz.protocol.replies import LobbyRoom
+
+from .answers import Answers
+from .connection import REQUESTS_BURST, REQUESTS_PER_SECOND, Connection, Service
+from .crowd import Frames
+from .log import EventLog
+from .metrics import Metrics
+from .pages import Pages
+from .rooms import Rooms
+from .world import World
+
+NAME = "kibitz/0.1.0"
+TICK_SECONDS = 0.25
+"""How often slow spectators are looked after."""
+TICKS_PER_PRESENCE = 4
+"""Presence and lobby are told once in so many ticks: at most once a second."""
+RETRY_MS = 1000
+"""When clients may come back after the server went away; they add jitter."""
+SUBPROTOCOLS = (Subprotocol(MSGPACK_SUBPROTOCOL), Subprotocol(JSON_SUBPROTOCOL))
+
+log = structlog.get_logger("kibitz.app")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the command line decides."""
+
+    host: str = "127.0.0.1"
+    port: int = 8765
+    requests_per_second: float = REQUESTS_PER_SECOND
+    requests_burst: float = REQUESTS_BURST
+
+
+class App:
+    """One server: started, it listens until it is stopped."""
+
+    def __init__(self, settings: Settings, log_: EventLog, world: World) -> None:
+        self._settings = settings
+        self._log = log_
+        self._metrics = Metrics()
+        self.rooms = Rooms(log_, world)
+        self._answers = Answers(self.rooms, world, self._metrics)
+        self._pages = Pages(self.rooms, self._answers, self._metrics)
+        self._service = Service(
+            NAME,
+            self._answers,
+            world,
+            self._metrics,
+            settings.requests_per_second,
+            settings.requests_burst,
+        )
+        self._connections: set[Connection] = set()
+        self._server: Server | None = None
+        self._ticker: asyncio.Task[None] | None = None
+
+    @property
+    def port(self) -> int:
+        """The port that is listened on."""
+        assert self._server is not None, "started"
+        port: int = next(iter(self._server.sockets)).getsockname()[1]
+        return port
+
+    async def start(self) -> None:
+        """Read what rooms there are and listen.
+
+        Raises:
+            OSError: The address cannot be listened on.
+
+        """
+        await self.rooms.open()
+        self._server = await serve(
+            self._connect,
+            self._settings.host,
+            self._settings.port,
+            process_request=self._page,
+            select_subprotocol=_select,
+            compression=None,
+            max_size=MAX_MESSAGE,
+            server_header=NAME,
+            close_timeout=2,
+        )
+        self._ticker = asyncio.create_task(self._tick())
+
+    async def stop(self) -> None:
+        """Take no more rooms, send everybody away with 4503, flush the log."""
+        self._answers.draining = True
+        assert self._server is not None, "started"
+        if self._ticker is not None:
+            self._ticker.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._ticker
+        reason = f"going away; retry_ms={RETRY_MS}"
+        for connection in self._connections:
+            connection.close_soon(CloseCode.GOING_AWAY, reason)
+        self._server.close(code=CloseCode.GOING_AWAY, reason=reason)
+        await self._server.wait_closed()
+        await self._log.close()
+
+    async def _connect(self, socket: ServerConnection) -> None:
+        connection = Connection(socket, self._service)
+        self._connections.add(connection)
+        try:
+            await connection.run()
+        finally:
+            self._connections.discard(connection)
+
+    async def _page(self, socket: ServerConnection, request: Request) -> Response | None:
+        return await self._pages.answer(request)
+
+    async def _tick(self) -> None:
+        tick = 0
+        while True:
+            await asyncio.sleep(TICK_SECONDS)
+            tick += 1
+            try:
+                self.rooms.refresh_laggards()
+                if tick % TICKS_PER_PRESENCE == 0:
+                    self.rooms.tell_presence()
+                    self._tell_lobby()
+                    self.rooms.sweep()
+            except Exception:
+                log.exception("tick failed")
+
+    def _tell_lobby(self) -> None:
+        changed, self.rooms.changed = self.rooms.changed, set()
+        interested = [connection for connection in self._connections if connection.lobby]
+        if not interested:
+            return
+        for entry in map(self.rooms.entry, changed):
+            if entry is None:
+                continue
+            frames = Frames(LobbyRoom(room=entry))
+            for connection in interested:
+                connection.offer(frames[connection.encoding])
+
+
+def _select(socket: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
+    """Our first sub-protocol that the client offers; none offered means JSON."""
+    if not offered:
+        return None
+    for ours in SUBPROTOCOLS:
+        if ours in offered:
+            return ours
+    raise NegotiationError(f"this server speaks {', '.join(SUBPROTOCOLS)}")
+
+
+@contextlib.asynccontextmanager
+async def running(settings: Settings, log_: EventLog, world: World) -> AsyncIterator[App]:
+    """A server that listens as long as the block runs."""
+    app = App(settings, log_, world)
+    try:
+        await app.start()
+    except BaseException:
+        await log_.close()
+        raise
+    try:
+        yield app
+    finally:
+        await app.stop()

@@ -1,0 +1,129 @@
+"""Everybody in a room: who they are, and how they are told.
+
+Promises: one message is encoded once an encoding, and the same bytes go to everybody; nobody
+slow keeps anybody waiting. A player or bot that cannot keep up is closed with 4408 and resumes by
+number; a spectator misses events and then gets a fresh view. Never: decide, read cards.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import msgspec
+
+from kibitz.protocol.codes import CloseCode
+from kibitz.protocol.replies import Position
+from kibitz.protocol.views import Event, Role
+from kibitz.protocol.wire import Encoding, Frame, encode
+
+from .identity import Identity
+
+
+class Listener(Protocol):
+    """What a room needs of a connection."""
+
+    identity: Identity
+    encoding: Encoding
+
+    def offer(self, frame: Frame) -> bool:
+        """Send now if there is room in the outbox; ``False`` if there is not."""
+        ...
+
+    def is_drained(self) -> bool:
+        """Whether the outbox is empty again."""
+        ...
+
+    def close_soon(self, code: CloseCode, reason: str) -> None:
+        """Close without waiting for it."""
+        ...
+
+
+@dataclass(slots=True)
+class Member:
+    """How a connection takes part; ``lagging`` while it misses events."""
+
+    role: Role
+    lagging: bool = False
+
+
+class Frames:
+    """The frames of one message, each made when first asked for."""
+
+    def __init__(self, message: msgspec.Struct) -> None:
+        self._message = message
+        self._frames: dict[Encoding, Frame] = {}
+
+    def __getitem__(self, encoding: Encoding) -> Frame:
+        frame = self._frames.get(encoding)
+        if frame is None:
+            frame = self._frames[encoding] = encode(self._message, encoding)
+        return frame
+
+
+class Crowd:
+    """The connections in one room."""
+
+    def __init__(self) -> None:
+        self._members: dict[Listener, Member] = {}
+        self.changed = False
+        """Whether somebody came or went since this was last set to ``False``."""
+
+    def __len__(self) -> int:
+        return len(self._members)
+
+    def __contains__(self, listener: object) -> bool:
+        return listener in self._members
+
+    def role(self, listener: Listener) -> Role | None:
+        """How a connection takes part, if it does."""
+        member = self._members.get(listener)
+        return member.role if member else None
+
+    def identities(self, role: Role) -> set[str]:
+        """The distinct identities that are here in a role."""
+        return {c.identity.id for c, member in self._members.items() if member.role == role}
+
+    def add(self, listener: Listener, role: Role) -> None:
+        """Somebody is here, or is here anew; one connection an identity may play."""
+        self._members[listener] = Member(role)
+        self.changed = True
+        if role == "player":
+            self._replace_others(listener)
+
+    def _replace_others(self, listener: Listener) -> None:
+        for other, member in list(self._members.items()):
+            same = other.identity.id == listener.identity.id and member.role == "player"
+            if same and other is not listener:
+                del self._members[other]
+                other.close_soon(CloseCode.REPLACED, "this seat was taken over elsewhere")
+
+    def remove(self, listener: Listener) -> bool:
+        """Somebody is gone; whether he was here."""
+        gone = self._members.pop(listener, None) is not None
+        self.changed = self.changed or gone
+        return gone
+
+    def tell(self, event: Event) -> None:
+        """Send an event to everybody who keeps up."""
+        frames = Frames(event)
+        for listener, member in self._members.items():
+            if member.lagging or listener.offer(frames[listener.encoding]):
+                continue
+            member.lagging = True
+            if member.role == "player":
+                listener.close_soon(CloseCode.TOO_SLOW, "too slow: resume by number")
+
+    def push(self, message: msgspec.Struct) -> None:
+        """Send something that may be missed."""
+        frames = Frames(message)
+        for listener, member in self._members.items():
+            if not member.lagging:
+                listener.offer(frames[listener.encoding])
+
+    def refresh(self, position: Callable[[], Position]) -> None:
+        """Give a fresh view to the spectators who fell behind and have room again."""
+        frames: Frames | None = None
+        for listener, member in self._members.items():
+            if member.lagging and member.role == "spectator" and listener.is_drained():
+                frames = frames or Frames(position())
+                member.lagging = not listener.offer(frames[listener.encoding])

@@ -1,0 +1,57 @@
+"""Who somebody is: a token that only its owner has, and the public id that follows from it.
+
+The id is a hash of the token, so nothing is stored, an identity survives every restart, and an
+id tells nothing about the token.
+"""
+
+import base64
+import hashlib
+import re
+from dataclasses import dataclass
+
+from kibitz.protocol.codes import ErrorCode, Refused
+
+from .world import World
+
+TOKEN_BYTES = 32
+ID_LENGTH = 12
+"""Characters of a public id (60 bits)."""
+
+_TOKEN = re.compile(r"kbz_[A-Za-z0-9_-]{43}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Somebody: the public id and the display name."""
+
+    id: str
+    name: str
+
+
+def new_token(world: World) -> str:
+    """A token for a newcomer."""
+    return "kbz_" + base64.urlsafe_b64encode(world.random_bytes(TOKEN_BYTES)).decode().rstrip("=")
+
+
+def identity_id(token: str) -> str:
+    """The public id of a token's owner.
+
+    Raises:
+        Refused: No server has handed out such a token.
+
+    """
+    if not _TOKEN.fullmatch(token):
+        raise Refused(ErrorCode.AUTH, "that is not a kibitz token")
+    digest = hashlib.sha256(b"kibitz identity\0" + token.encode()).digest()
+    return base64.b32encode(digest).decode().lower()[:ID_LENGTH]
+
+
+def clean_name(name: str | None, id_: str) -> str:
+    """The display name: printable, without outer or doubled blanks; a guest's if there is none."""
+    kept = "".join(c for c in name or "" if c.isprintable())
+    return " ".join(kept.split()) or f"guest-{id_[:4]}"
+
+
+def clean_text(text: str) -> str:
+    """A comment on one line: what cannot be printed becomes a blank."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())

@@ -1,0 +1,88 @@
+"""The event log: the one place where it is decided what happened.
+
+A room is a dense sequence of events 1, 2, 3, ..., stored as records. ``append`` names the number
+it expects the room to be at; whoever comes second gets :exc:`Conflict`, catches up and decides
+once more. When ``append`` returns, the record survives kill -9. Every implementation passes the
+same contract test (``tests/contracts``).
+"""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import AsyncIterator
+from typing import Protocol
+
+from kibitz.protocol.views import RoomInfo
+
+from .record import Record
+
+
+class Conflict(Exception):
+    """The room is not at the expected number; nothing was written."""
+
+    def __init__(self, expected: int, head: int) -> None:
+        super().__init__(f"expected event {expected} to be the last, it is {head}")
+        self.head = head
+
+
+class LogFailure(Exception):
+    """The log could not write (disk full, read-only, closed): nothing was written."""
+
+
+class EventLog(Protocol):
+    """What the server needs of a log."""
+
+    async def append(self, room: str, expected: int, record: Record, info: RoomInfo) -> None:
+        """Add a record whose first event is ``expected + 1``; durable on return.
+
+        Raises:
+            Conflict: The room's last event is another than ``expected``.
+            LogFailure: It could not be written.
+
+        """
+        ...
+
+    async def read(self, room: str, after: int = 0) -> list[Record]:
+        """The records with events later than ``after``, in order."""
+        ...
+
+    def follow(self, room: str, after: int = 0) -> AsyncIterator[Record]:
+        """What :meth:`read` gives, then every new record, without gap or duplicate."""
+        ...
+
+    async def rooms(self) -> list[RoomInfo]:
+        """The last ``info`` of every room, in order of creation."""
+        ...
+
+    async def close(self) -> None:
+        """Write what was accepted and let go of everything."""
+        ...
+
+
+class Feed:
+    """Live records of one process, for logs whose writers are all in it."""
+
+    def __init__(self) -> None:
+        self._queues: defaultdict[str, set[asyncio.Queue[Record]]] = defaultdict(set)
+
+    def publish(self, room: str, record: Record) -> None:
+        """Hand a durable record to everybody who follows the room."""
+        for queue in self._queues.get(room, ()):
+            queue.put_nowait(record)
+
+    async def follow(self, log: EventLog, room: str, after: int) -> AsyncIterator[Record]:
+        """Subscribe first, read next, then go live: what comes twice is told by its number."""
+        queue: asyncio.Queue[Record] = asyncio.Queue()
+        self._queues[room].add(queue)
+        try:
+            for record in await log.read(room, after):
+                yield record
+                after = record.last
+            while True:
+                record = await queue.get()
+                if record.last > after:
+                    yield record
+                    after = record.last
+        finally:
+            self._queues[room].discard(queue)
+            if not self._queues[room]:
+                del self._queues[room]

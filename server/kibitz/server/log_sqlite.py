@@ -1,0 +1,229 @@
+"""The log on one SQLite file: WAL, ``synchronous=FULL``, one writer thread, group commit.
+
+Promises: appends that arrive while a commit is under way share the next one; a future is answered
+only after the commit. One process a file: a lock beside it, held by the kernel, refuses a second
+one at once and is gone after kill -9. Reading has a thread and a connection of its own.
+"""
+
+import asyncio
+import fcntl
+import os
+import queue
+import sqlite3
+import threading
+from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from kibitz.protocol.views import RoomInfo
+
+from .log import Conflict, Feed, LogFailure
+from .record import Record, read_info, read_record, write_info, write_record
+
+SCHEMA_VERSION = 1
+MAX_GROUP = 512
+"""Most appends in one commit."""
+
+_SCHEMA = """
+create table if not exists record (
+    room text not null, last integer not null, data blob not null, primary key (room, last)
+) without rowid;
+create table if not exists room (
+    number integer primary key, id text not null unique, last integer not null, info blob not null
+);
+"""
+
+
+class FileInUse(Exception):
+    """Another process has the file open; the message says which."""
+
+
+class UnreadableFile(Exception):
+    """The file is no log, or one of a later version."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Append:
+    done: asyncio.Future[None]
+    room: str
+    expected: int
+    record: Record
+    data: bytes
+    info: bytes
+
+
+class SqliteLog:
+    """Records in a file. Make it inside a running event loop."""
+
+    def __init__(self, path: str | Path) -> None:
+        """Open the file, make it if it is not there.
+
+        Raises:
+            FileInUse: Another process has it.
+            UnreadableFile: It is something else.
+
+        """
+        self.path = Path(path)
+        self._loop = asyncio.get_running_loop()
+        self._lock = _lock(self.path)
+        try:
+            self._writer_db = self._connect()
+            self._migrate()
+            self._reader_db = self._connect()
+        except sqlite3.Error as error:
+            os.close(self._lock)
+            raise UnreadableFile(f"{self.path}: {error}") from error
+        except UnreadableFile:
+            os.close(self._lock)
+            raise
+        self._heads: dict[str, int] = {}
+        self._feed = Feed()
+        self._queue: queue.SimpleQueue[_Append | None] = queue.SimpleQueue()
+        self._reader = ThreadPoolExecutor(1, thread_name_prefix="kibitz-log-reader")
+        self._writer = threading.Thread(target=self._write, name="kibitz-log-writer", daemon=True)
+        self._closed = False
+        self._writer.start()
+
+    def _connect(self) -> sqlite3.Connection:
+        db = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False)
+        db.execute("pragma journal_mode=wal")
+        db.execute("pragma synchronous=full")
+        return db
+
+    def _migrate(self) -> None:
+        (version,) = self._writer_db.execute("pragma user_version").fetchone()
+        if version > SCHEMA_VERSION:
+            raise UnreadableFile(f"{self.path} was written by a later version of kibitz")
+        self._writer_db.executescript(_SCHEMA)
+        self._writer_db.execute(f"pragma user_version={SCHEMA_VERSION}")
+
+    async def append(self, room: str, expected: int, record: Record, info: RoomInfo) -> None:
+        """Add a record; see :class:`.log.EventLog`."""
+        if self._closed:
+            raise LogFailure("the log is closed")
+        done: asyncio.Future[None] = self._loop.create_future()
+        data, entry = write_record(record), write_info(info)
+        self._queue.put(_Append(done, room, expected, record, data, entry))
+        await done
+
+    async def read(self, room: str, after: int = 0) -> list[Record]:
+        """The records with later events; see :class:`.log.EventLog`."""
+        query = "select data from record where room = ? and last > ? order by last"
+        rows = await self._fetch(query, room, after)
+        return [read_record(data) for (data,) in rows]
+
+    def follow(self, room: str, after: int = 0) -> AsyncIterator[Record]:
+        """What is there, then what comes; see :class:`.log.EventLog`."""
+        return self._feed.follow(self, room, after)
+
+    async def rooms(self) -> list[RoomInfo]:
+        """Every room; see :class:`.log.EventLog`."""
+        rows = await self._fetch("select info from room order by number")
+        return [read_info(info) for (info,) in rows]
+
+    async def _fetch(self, query: str, *values: str | int) -> list[tuple[bytes]]:
+        def fetch() -> list[tuple[bytes]]:
+            return self._reader_db.execute(query, values).fetchall()
+
+        return await self._loop.run_in_executor(self._reader, fetch)
+
+    async def close(self) -> None:
+        """Commit what was accepted, then close the file and give up the lock."""
+        if self._closed:
+            return
+        self._closed = True
+        self._queue.put(None)
+        await asyncio.to_thread(self._writer.join)
+        self._reader.shutdown()
+        self._reader_db.close()
+        self._writer_db.close()
+        os.close(self._lock)
+
+    def _write(self) -> None:
+        """Commit groups until told to stop (the writer thread)."""
+        running = True
+        while running:
+            group: list[_Append] = []
+            item = self._queue.get()
+            while item is not None:
+                group.append(item)
+                if len(group) == MAX_GROUP or self._queue.empty():
+                    break
+                item = self._queue.get()
+            running = item is not None
+            if group:
+                self._answer(self._commit(group))
+
+    def _commit(self, group: list[_Append]) -> list[tuple[_Append, Exception | None]]:
+        """Write what fits and say of each append how it went."""
+        results: list[tuple[_Append, Exception | None]] = []
+        heads: dict[str, int] = {}
+        try:
+            self._writer_db.execute("begin immediate")
+            for append in group:
+                head = heads.get(append.room)
+                if head is None:
+                    head = self._head(append.room)
+                if head != append.expected:
+                    results.append((append, Conflict(append.expected, head)))
+                    continue
+                self._insert(append)
+                heads[append.room] = append.record.last
+                results.append((append, None))
+            self._writer_db.execute("commit")
+        except sqlite3.Error as error:
+            if self._writer_db.in_transaction:
+                self._writer_db.execute("rollback")
+            return [(append, LogFailure(str(error))) for append in group]
+        self._heads.update(heads)
+        return results
+
+    def _head(self, room: str) -> int:
+        head = self._heads.get(room)
+        if head is None:
+            row = self._writer_db.execute("select last from room where id = ?", (room,)).fetchone()
+            head = row[0] if row else 0
+        return head
+
+    def _insert(self, append: _Append) -> None:
+        last = append.record.last
+        self._writer_db.execute(
+            "insert into record values (?, ?, ?)", (append.room, last, append.data)
+        )
+        self._writer_db.execute(
+            "insert into room (id, last, info) values (?, ?, ?)"
+            " on conflict (id) do update set last = excluded.last, info = excluded.info",
+            (append.room, last, append.info),
+        )
+
+    def _answer(self, results: list[tuple[_Append, Exception | None]]) -> None:
+        self._loop.call_soon_threadsafe(self._settle, results)
+
+    def _settle(self, results: list[tuple[_Append, Exception | None]]) -> None:
+        for append, error in results:
+            if error is None:
+                self._feed.publish(append.room, append.record)
+            if append.done.done():
+                continue
+            if error is None:
+                append.done.set_result(None)
+            else:
+                append.done.set_exception(error)
+
+
+def _lock(path: Path) -> int:
+    """Take the lock beside the file; the kernel gives it back when the process ends."""
+    try:
+        lock = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise UnreadableFile(f"{path}: {error.strerror}") from error
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        pid = os.read(lock, 20).decode(errors="replace").strip() or "unknown"
+        os.close(lock)
+        raise FileInUse(f"{path} is in use by another kibitz process (pid {pid})") from None
+    os.ftruncate(lock, 0)
+    os.write(lock, str(os.getpid()).encode())
+    return lock

@@ -1,0 +1,35 @@
+"""What an operator measures, in a registry of its own (no globals)."""
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+_OK_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
+
+
+class Metrics:
+    """The server's counters and gauges."""
+
+    def __init__(self) -> None:
+        self._registry = CollectorRegistry()
+        self.connections = Gauge(
+            "kibitz_connections", "Open connections.", ["encoding"], registry=self._registry
+        )
+        self.rooms = Gauge("kibitz_rooms", "Rooms in memory.", registry=self._registry)
+        self.requests = Counter(
+            "kibitz_requests", "Requests by type.", ["type"], registry=self._registry
+        )
+        self.refusals = Counter(
+            "kibitz_refusals", "Errors by code.", ["code"], registry=self._registry
+        )
+        self.closes = Counter(
+            "kibitz_closes", "Connections the server closed.", ["code"], registry=self._registry
+        )
+        self.changes = Histogram(
+            "kibitz_change_seconds",
+            "Time from a command to its ok, the commit included.",
+            registry=self._registry,
+            buckets=_OK_BUCKETS,
+        )
+
+    def text(self) -> bytes:
+        """The Prometheus text format."""
+        return generate_latest(self._registry)

@@ -1,0 +1,146 @@
+"""Plain HTTP on the same port: health, metrics, the contract, downloads, a list of rooms.
+
+Answers GET requests before the WebSocket handshake. A visitor without a token is a spectator;
+``Authorization: Bearer TOKEN`` brings the identity back. Never: more than a viewer may see.
+"""
+
+import html
+import json
+from collections.abc import Awaitable, Callable
+from http import HTTPStatus
+from urllib.parse import urlsplit
+
+from websockets.datastructures import Headers
+from websockets.http11 import Request, Response
+
+from kibitz.protocol.codes import ErrorCode, Refused
+from kibitz.protocol.contract import contract
+from kibitz.protocol.requests import Rooms as ListRooms
+
+from .answers import Answers
+from .identity import Identity, identity_id
+from .metrics import Metrics
+from .replay import replay_json, replay_text
+from .room import Room
+from .rooms import Rooms
+
+SOCKET_PATH = "/ws"
+TEXT = "text/plain; charset=utf-8"
+HTML = "text/html; charset=utf-8"
+JSON = "application/json"
+
+_STATUS = {
+    ErrorCode.NO_ROOM: HTTPStatus.NOT_FOUND,
+    ErrorCode.FORBIDDEN: HTTPStatus.FORBIDDEN,
+    ErrorCode.AUTH: HTTPStatus.UNAUTHORIZED,
+}
+_STYLE = (
+    "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;"
+    "color-scheme:light dark}table{border-collapse:collapse;width:100%}"
+    "th,td{text-align:left;padding:.3rem .6rem;border-bottom:1px solid #8884}"
+)
+
+
+class Pages:
+    """The pages of one server."""
+
+    def __init__(self, rooms: Rooms, answers: Answers, metrics: Metrics) -> None:
+        self._rooms = rooms
+        self._answers = answers
+        self._metrics = metrics
+        self._contract = json.dumps(contract(), indent=1).encode()
+        self._downloads: dict[str, Callable[[Room, str | None], Awaitable[Response]]] = {
+            "replay.json": self._replay_json,
+            "replay.txt": self._replay_text,
+            "save.txt": self._save_text,
+        }
+
+    async def answer(self, request: Request) -> Response | None:
+        """The page at a path; ``None`` where the WebSocket lives."""
+        path = urlsplit(request.path).path
+        match path.split("/")[1:]:
+            case ["ws"]:
+                return None
+            case [""]:
+                return page(self._index(), HTML)
+            case ["healthz"]:
+                return page(b"ok\n", TEXT)
+            case ["readyz"] if self._answers.draining:
+                return page(b"draining\n", TEXT, HTTPStatus.SERVICE_UNAVAILABLE)
+            case ["readyz"]:
+                return page(b"ready\n", TEXT)
+            case ["metrics"]:
+                self._metrics.rooms.set(len(self._rooms))
+                return page(self._metrics.text(), "text/plain; version=0.0.4; charset=utf-8")
+            case ["protocol"]:
+                return page(self._contract, JSON)
+            case ["rooms", id_, name] if name in self._downloads:
+                return await self._download(id_, name, request)
+            case _:
+                return page(b"there is no such page\n", TEXT, HTTPStatus.NOT_FOUND)
+
+    async def _download(self, id_: str, name: str, request: Request) -> Response:
+        try:
+            who = _bearer(request)
+            room = await self._rooms.get(id_)
+            seated = who is not None and room.state.seat_of(who) is not None
+            if room.state.secret.password is not None and not seated:
+                raise Refused(ErrorCode.FORBIDDEN, "this room has a password")
+            return await self._downloads[name](room, who)
+        except Refused as refused:
+            status = _STATUS.get(refused.code, HTTPStatus.BAD_REQUEST)
+            return page(f"{refused.message}\n".encode(), TEXT, status)
+
+    async def _replay_json(self, room: Room, who: str | None) -> Response:
+        return page(await replay_json(room), JSON)
+
+    async def _replay_text(self, room: Room, who: str | None) -> Response:
+        return page((await replay_text(room)).encode(), TEXT)
+
+    async def _save_text(self, room: Room, who: str | None) -> Response:
+        if not room.state.over:
+            if who is None or room.state.seat_of(who) is None:
+                raise Refused(ErrorCode.FORBIDDEN, "while the game runs only its players may save")
+            if not room.state.policy.save:
+                raise Refused(ErrorCode.FORBIDDEN, "this room allows no saves")
+            await room.note("saved", Identity(who, ""), None)
+        return page(room.save_text().encode(), TEXT)
+
+    def _index(self) -> bytes:
+        rooms = self._rooms.list(ListRooms(limit=100)).rooms
+        rows = "".join(
+            f"<tr><td><code>{info.id}</code></td><td>{info.game}</td>"
+            f"<td>{html.escape(', '.join(info.players))}</td><td>{info.spectators}</td>"
+            f"<td>{info.seq}</td><td>{info.status}</td>"
+            f'<td><a href="rooms/{info.id}/replay.txt">replay</a></td></tr>'
+            for info in rooms
+        )
+        none = "" if rooms else "<p>No public rooms yet: <code>kibitz play klondike</code>.</p>"
+        return (
+            '<!doctype html><html lang="en"><meta charset="utf-8"><title>kibitz</title>'
+            f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style>'
+            "<h1>kibitz</h1><p>Solitaire in front of each other. Watch a room from a terminal: "
+            "<code>kibitz watch ROOM</code>.</p><table><thead><tr><th>room<th>game<th>players"
+            f"<th>watching<th>events<th>status<th></tr></thead><tbody>{rows}</tbody></table>{none}"
+        ).encode()
+
+
+def _bearer(request: Request) -> str | None:
+    """The public id of the token in the request, if there is one."""
+    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+    return identity_id(token.strip()) if scheme.lower() == "bearer" else None
+
+
+def page(body: bytes, kind: str, status: HTTPStatus = HTTPStatus.OK) -> Response:
+    """An HTTP response."""
+    headers = Headers(
+        {
+            "Content-Type": kind,
+            "Content-Length": str(len(body)),
+            "Connection": "close",
+            "Cache-Control": "no-store",
+            "X-Content-Type-Options": "nosniff",
+            "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'",
+        }
+    )
+    return Response(status.value, status.phrase, headers, body)

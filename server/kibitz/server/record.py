@@ -1,0 +1,94 @@
+"""What the log keeps: one accepted command with all its events, and what only the server knows.
+
+Promises: a record written by any version reads for ever (``v`` says which). Never: send one.
+"""
+
+from typing import Any
+
+import msgpack
+import msgspec
+from msgspec import Struct
+
+from kibitz.protocol.views import Event, RoomInfo
+
+VERSION = 1
+
+
+class Secret(Struct, frozen=True, omit_defaults=True):
+    """What must not leave the server while the game runs.
+
+    Attributes:
+        seed: 256 random bits, hex: the shuffle (without a deal) and all later chance.
+        deal: The deal number, if there is one.
+        password: The hash of the room's password, if it has one.
+
+    """
+
+    seed: str
+    deal: str | None = None
+    password: str | None = None
+
+
+class Record(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One accepted command: its events in full, in order, and who asked under which name.
+
+    Attributes:
+        events: Full events (every card named), without ``room``.
+        by: The identity. i: The string by which it named the request.
+        secret: Of the record that creates the room.
+        visibility: Likewise.
+
+    """
+
+    v: int = VERSION
+    events: list[Event]
+    by: str | None = None
+    i: str | None = None
+    secret: Secret | None = None
+    visibility: str | None = None
+
+    @property
+    def first(self) -> int:
+        """Number of the first event."""
+        return self.events[0].seq
+
+    @property
+    def last(self) -> int:
+        """Number of the last event."""
+        return self.events[-1].seq
+
+
+class NewerFormat(Exception):
+    """The record was written by a later version of kibitz."""
+
+
+def write_record(record: Record) -> bytes:
+    """The stored form, msgpack."""
+    plain: dict[str, Any] = msgspec.to_builtins(record)
+    plain["v"] = record.v
+    packed: bytes = msgpack.packb(plain)
+    return packed
+
+
+def read_record(stored: bytes) -> Record:
+    """A record from its stored form.
+
+    Raises:
+        NewerFormat: This version cannot read it.
+
+    """
+    plain = msgpack.unpackb(stored)
+    if plain["v"] > VERSION:
+        raise NewerFormat(f"record format {plain['v']}, this version reads up to {VERSION}")
+    return msgspec.convert(plain, Record)
+
+
+def write_info(info: RoomInfo) -> bytes:
+    """The stored form of a room's entry in the lobby, msgpack."""
+    packed: bytes = msgpack.packb(msgspec.to_builtins(info))
+    return packed
+
+
+def read_info(stored: bytes) -> RoomInfo:
+    """A room's entry in the lobby from its stored form."""
+    return msgspec.convert(msgpack.unpackb(stored), RoomInfo)

@@ -1,0 +1,189 @@
+"""All rooms: made, found, brought back from the log, let go of, listed.
+
+Promises: a room is in memory once, however many ask for it at the same time; a room without
+anybody in it leaves memory, stays in the log and comes back when asked for.
+"""
+
+import asyncio
+import base64
+from collections.abc import Iterator
+from itertools import islice
+
+from kibitz.protocol.codes import ErrorCode, Refused
+from kibitz.protocol.replies import RoomList
+from kibitz.protocol.requests import Create
+from kibitz.protocol.requests import Rooms as ListRooms
+from kibitz.protocol.views import RoomInfo
+
+from .creation import create
+from .identity import Identity
+from .log import EventLog
+from .passwords import hash_password, is_password
+from .room import Room
+from .world import World
+
+ROOM_ID_BYTES = 10
+"""Random bytes in a room id: 80 bits, nobody guesses one."""
+SEED_BYTES = 32
+IDLE_SECONDS = 30.0
+"""How long a room without anybody stays in memory."""
+REMEMBERED_CREATES = 10_000
+"""Named ``create`` requests remembered, so that a repeated one makes no second room."""
+
+
+class Rooms:
+    """The rooms of one server."""
+
+    def __init__(self, log: EventLog, world: World) -> None:
+        self._log = log
+        self._world = world
+        self._rooms: dict[str, Room] = {}
+        self._loading: dict[str, asyncio.Future[Room | None]] = {}
+        self._listed: dict[str, RoomInfo] = {}
+        self._created: dict[tuple[str, str], str] = {}
+        self.changed: set[str] = set()
+        """Public rooms that changed since the lobby was last told."""
+
+    async def open(self) -> None:
+        """Learn from the log which rooms there are."""
+        for info in await self._log.rooms():
+            if info.visibility == "public":
+                self._listed[info.id] = info
+
+    def __len__(self) -> int:
+        return len(self._rooms)
+
+    def __iter__(self) -> Iterator[Room]:
+        return iter(list(self._rooms.values()))
+
+    async def create(self, request: Create, who: Identity) -> Room:
+        """A new room.
+
+        Raises:
+            Refused: The wish cannot be fulfilled.
+
+        """
+        name = (who.id, request.i) if isinstance(request.i, str) else None
+        if name in self._created:
+            return await self.get(self._created[name])
+        if request.visibility == "private" and not request.password:
+            raise Refused(ErrorCode.BAD_OPTION, "a private room needs a password")
+        password = None
+        if request.password:
+            salt = self._world.random_bytes(16)
+            password = await asyncio.to_thread(hash_password, request.password, salt)
+        seed = self._world.random_bytes(SEED_BYTES)
+        record = create(request, who, self._world.now_ms(), seed, password)
+        room = self._adopt(Room(self._new_id(), self._log, self._world, record))
+        try:
+            await self._log.append(room.id, 0, record, room.entry())
+        except BaseException:
+            del self._rooms[room.id]
+            raise
+        self._note(room)
+        if name is not None:
+            self._created[name] = room.id
+            if len(self._created) > REMEMBERED_CREATES:
+                del self._created[next(iter(self._created))]
+        return room
+
+    def _new_id(self) -> str:
+        raw = self._world.random_bytes(ROOM_ID_BYTES)
+        return base64.b32encode(raw).decode().lower()
+
+    async def get(self, id_: str) -> Room:
+        """A room by its id, from memory or from the log.
+
+        Raises:
+            Refused: There is none.
+
+        """
+        room = self._rooms.get(id_) or await self._load(id_)
+        if room is None:
+            raise Refused(ErrorCode.NO_ROOM, f"there is no room {id_}", room=id_)
+        room.idle_since = self._world.monotonic()
+        return room
+
+    async def _load(self, id_: str) -> Room | None:
+        loading = self._loading.get(id_)
+        if loading is not None:
+            return await asyncio.shield(loading)
+        loading = self._loading[id_] = asyncio.ensure_future(self._read(id_))
+        try:
+            return await asyncio.shield(loading)
+        finally:
+            self._loading.pop(id_, None)
+
+    async def _read(self, id_: str) -> Room | None:
+        records = await self._log.read(id_)
+        if not records:
+            return None
+        room = Room(id_, self._log, self._world, records[0])
+        for record in records[1:]:
+            room.apply(record)
+        return self._adopt(room)
+
+    def _adopt(self, room: Room) -> Room:
+        room.on_change = self._note
+        self._rooms[room.id] = room
+        return room
+
+    def _note(self, room: Room) -> None:
+        """Remember how a room stands, for the lobby."""
+        if room.state.visibility == "public":
+            self._listed[room.id] = room.entry()
+            self.changed.add(room.id)
+
+    async def check_password(self, room: Room, password: str | None) -> None:
+        """Let those in who know the password.
+
+        Raises:
+            Refused: This one does not.
+
+        """
+        kept = room.state.secret.password
+        if kept is None:
+            return
+        if password is None or not await asyncio.to_thread(is_password, password, kept):
+            raise Refused(ErrorCode.FORBIDDEN, "this room has a password", room=room.id)
+
+    def entry(self, id_: str) -> RoomInfo | None:
+        """A public room's entry in the lobby."""
+        return self._listed.get(id_)
+
+    def list(self, request: ListRooms) -> RoomList:
+        """A page of public rooms, newest first."""
+        wanted = (
+            info
+            for info in reversed(self._listed.values())
+            if (request.game is None or info.game == request.game)
+            and (request.status is None or info.status == request.status)
+        )
+        if request.after is not None:
+            for info in wanted:
+                if info.id == request.after:
+                    break
+        page = list(islice(wanted, request.limit + 1))
+        more = len(page) > request.limit
+        page = page[: request.limit]
+        return RoomList(i=request.i, rooms=page, next=page[-1].id if more else None)
+
+    def sweep(self) -> None:
+        """Let go of rooms that nobody has been in for a while."""
+        limit = self._world.monotonic() - IDLE_SECONDS
+        for room in self:
+            if room.idle and room.idle_since <= limit:
+                del self._rooms[room.id]
+
+    def tell_presence(self) -> None:
+        """Push who is here to every room where somebody came or went."""
+        for room in self:
+            if room.crowd.changed:
+                room.crowd.changed = False
+                room.crowd.push(room.presence())
+                self._note(room)
+
+    def refresh_laggards(self) -> None:
+        """Give fresh views to spectators who fell behind and can read again."""
+        for room in self:
+            room.crowd.refresh(room.position)

@@ -1,0 +1,34 @@
+"""A real server in the test's own loop, on a free port of 127.0.0.1."""
+
+import contextlib
+import os
+import time
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+from kibitz.server.app import App, Settings, running
+from kibitz.server.log import EventLog
+from kibitz.server.log_memory import MemoryLog
+from kibitz.server.world import World
+
+REAL = World(lambda: time.time_ns() // 1_000_000, time.monotonic, os.urandom)
+
+
+@dataclass(frozen=True)
+class Running:
+    """A server that listens: its addresses and its parts."""
+
+    app: App
+    url: str
+    http: str
+
+
+@contextlib.asynccontextmanager
+async def running_server(
+    log: EventLog | None = None, world: World = REAL, **settings: float
+) -> AsyncIterator[Running]:
+    """Start a server, stop it at the end; ``settings`` as in :class:`Settings`."""
+    chosen = Settings(port=0, **settings)  # type: ignore[arg-type]
+    async with running(chosen, log or MemoryLog(), world) as app:
+        at = f"127.0.0.1:{app.port}"
+        yield Running(app, f"ws://{at}/ws", f"http://{at}")
