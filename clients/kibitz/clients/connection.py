@@ -125,6 +125,7 @@ class Connection:
         self._asked: dict[int | str | None, _Asked] = {}
         self._resuming: dict[int | str | None, str] = {}
         self._lobby: Lobby | None = None
+        self._passwords: dict[str, str | None] = {}
         self._listeners: WeakSet[Pushes] = WeakSet()
         self._end: Exception | None = None
 
@@ -163,7 +164,7 @@ class Connection:
         pushes = Pushes()
         self._listeners.add(pushes)
         if self._end is not None:
-            pushes.put(self._end)
+            pushes.finish(self._end)
         return pushes
 
     async def request(self, request: RequestBase) -> Answer:
@@ -194,8 +195,11 @@ class Connection:
     async def _ask(self, request: RequestBase) -> Answer:
         if self._end is not None:
             raise self._end
-        if isinstance(request, Lobby):
-            self._lobby = request if request.on else None
+        match request:
+            case Lobby(on=on):
+                self._lobby = request if on else None
+            case Join(room=room, password=password):
+                self._passwords[room] = password
         asked = _Asked(request, asyncio.get_running_loop().create_future())
         self._asked[request.i] = asked
         try:
@@ -287,7 +291,8 @@ class Connection:
     async def _resume(self, socket: ClientConnection, resume: Join) -> None:
         if resume.room in self._resuming.values():
             return
-        numbered = self.session.number(resume)
+        password = self._passwords.get(resume.room)
+        numbered = self.session.number(replace(resume, password=password))
         self._resuming[numbered.i] = resume.room
         await socket.send(self.session.send(numbered))
 
@@ -336,7 +341,7 @@ class Connection:
     def _finish(self, end: Exception | None) -> None:
         self._end = end or Closed(1000, "the connection is closed")
         for listener in self._listeners:
-            listener.put(end)
+            listener.finish(end)
         for asked in self._asked.values():
             if not asked.future.done():
                 asked.future.set_exception(self._end)

@@ -1,42 +1,54 @@
 """What a server tells without being asked, in the order in which it came."""
 
 import asyncio
+from collections import deque
 from collections.abc import AsyncIterator
 
 from kibitz.protocol.replies import Error, LobbyRoom, Position, Presence
 from kibitz.protocol.views import Event
 
 Push = Event | Presence | LobbyRoom | Position | Error
-"""What comes unasked. A position is a fresh start of its room; an error tells that a room could
-not be followed any longer."""
+"""A position is a fresh start of its room; an error says that its room is followed no longer."""
 
 
 class Pushes(AsyncIterator[Push]):
-    """What comes unasked, from the moment this was made until the talk is over."""
+    """What comes from the moment this was made until the talk is over."""
 
     def __init__(self) -> None:
-        self._queue: asyncio.Queue[Push | Exception | None] = asyncio.Queue()
+        self._pushes: deque[Push] = deque()
+        self._end: Exception | None = None
+        self._more = asyncio.Event()
 
     async def __anext__(self) -> Push:
-        return self._taken(await self._queue.get())
+        await self.ready()
+        return self._pushes.popleft()
+
+    async def ready(self) -> None:
+        """Wait until something is there.
+
+        Raises:
+            StopAsyncIteration: We have ended the talk, and nothing is left.
+            Exception: Something else has; nothing is left.
+
+        """
+        while not self._pushes:
+            if self._end is not None:
+                raise self._end
+            self._more.clear()
+            await self._more.wait()
 
     def waiting(self) -> list[Push]:
-        """What is there already, without waiting; the end stays for ``async for``."""
-        pushes: list[Push] = []
-        while not self._queue.empty():
-            push = self._queue.get_nowait()
-            if push is None or isinstance(push, Exception):
-                self._queue.put_nowait(push)
-                break
-            pushes.append(push)
+        """Take what is there already, without waiting."""
+        pushes = list(self._pushes)
+        self._pushes.clear()
         return pushes
 
-    def put(self, push: Push | Exception | None) -> None:
-        """One more; ``None`` or an exception is the last."""
-        self._queue.put_nowait(push)
+    def put(self, push: Push) -> None:
+        """One more."""
+        self._pushes.append(push)
+        self._more.set()
 
-    def _taken(self, push: Push | Exception | None) -> Push:
-        if push is None or isinstance(push, Exception):
-            self._queue.put_nowait(push)
-            raise StopAsyncIteration if push is None else push
-        return push
+    def finish(self, end: Exception | None) -> None:
+        """Nothing comes any more: because of ``end``, or because we wanted it so."""
+        self._end = end or StopAsyncIteration()
+        self._more.set()

@@ -13,7 +13,6 @@ from kibitz.engine.notation import read_fact, read_table
 from kibitz.engine.table import Table, fold
 from kibitz.engine.text import Text
 from kibitz.protocol.mirror import Mirror
-from kibitz.protocol.replies import Position
 from kibitz.protocol.views import Event, Status, View
 
 
@@ -56,12 +55,11 @@ class Scene:
         self.moves, self.score = board.moves, board.score
         self.status, self.seq = view.status, seq
 
-    def restart(self, position: Position) -> None:
-        """Show a fresh position of the room."""
-        self.reset(position.view, position.seq)
-
     def apply(self, event: Event) -> bool:
-        """Let an event happen, if it is a new one; whether cards moved."""
+        """Let an event happen, if it is a new one; whether there is a board to be drawn.
+
+        The end of a game names the cards that lie face down, which no board shows.
+        """
         if event.seq <= self.seq:
             return False
         self.seq = event.seq
@@ -71,9 +69,8 @@ class Scene:
         self.score = self.score if event.score is UNSET else event.score
         if event.fx is UNSET:
             return False
-        before = self.table
-        self.table = fold([read_fact(fact) for fact in event.fx], before)
-        return self.table != before
+        self.table = fold([read_fact(fact) for fact in event.fx], self.table)
+        return event.kind != "ended"
 
 
 def sentence(event: Event) -> str | None:

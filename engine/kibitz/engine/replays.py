@@ -257,11 +257,12 @@ def _decide(game: Game, table: Table, step: Step) -> tuple[Fact, ...]:
     text = TEXTS[game.name]
     try:
         move = text.parse(step.command)
-        if isinstance(move, Request):
-            raise ReplayError(step.line, 1, "not a command of a replay")
-        facts = play(game, table, move, Random(0)).facts
     except InputError as error:
         raise ReplayError(step.line, 1, str(error)) from None
+    if isinstance(move, Request):
+        raise ReplayError(step.line, 1, "not a command of a replay")
+    try:
+        facts = play(game, table, move, Random(0)).facts
     except IllegalMove as error:
         raise ReplayError(step.line, 1, text.refusal(move, error.objection)) from None
     return _shuffled(facts, step) if isinstance(move, Shuffle) else facts

@@ -60,7 +60,7 @@ def decode_request(frame: Frame) -> Request:
     i = request_id(plain)
     if not isinstance(plain, dict):
         raise WireError(ErrorCode.BAD_MESSAGE, "a request is a map with a key t")
-    if _depth(plain) > MAX_NESTING:
+    if _is_too_deep(plain):
         raise WireError(ErrorCode.BAD_MESSAGE, f"nested more than {MAX_NESTING} levels deep", i)
     try:
         request: Request = msgspec.convert(plain, Request)
@@ -113,19 +113,20 @@ def _plain(frame: Frame) -> Any:
         raise WireError(ErrorCode.BAD_MESSAGE, f"not {what}: {_said(error)}") from None
 
 
-def _depth(plain: Any) -> int:
-    deepest, level = 0, [plain]
-    while level:
+def _is_too_deep(plain: Any) -> bool:
+    """Whether lists and maps lie in one another more than ``MAX_NESTING`` levels deep."""
+    level = [plain]
+    for _ in range(MAX_NESTING + 1):
         nested: list[Any] = []
         for value in level:
             if isinstance(value, dict):
                 nested += value.values()
             elif isinstance(value, list):
                 nested += value
-        deepest, level = deepest + 1, nested
-        if deepest > MAX_NESTING:
-            break
-    return deepest - 1
+        if not nested:
+            return False
+        level = nested
+    return True
 
 
 def _said(error: Exception) -> str:

@@ -1,0 +1,25 @@
+"""Strategies: what to play, seeing what everybody may see.
+
+A strategy is a function of a board and its legal moves; what it returns is played, ``None`` gives
+the game up. A maker makes one for a game, so that it may remember what it has seen. Never: hidden
+cards, a server.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from random import Random
+
+from kibitz.protocol.views import BoardView
+
+from .chance import chance
+from .greedy import Greedy
+
+Strategy = Callable[[BoardView, list[str]], str | None | Awaitable[str | None]]
+"""Chooses one of the legal moves, best first, or ``None``; may be asynchronous."""
+
+Maker = Callable[[str, Random], Strategy]
+"""Makes a strategy for one game: its name, and where all chance comes from."""
+
+STRATEGIES: Mapping[str, Maker] = {
+    "greedy": lambda game, rng: Greedy(game),
+    "random": lambda game, rng: chance(rng),
+}

@@ -1,0 +1,98 @@
+"""Lines from a person or a pipe, without holding up the event loop.
+
+A daemon thread reads, one line at a time and only when asked, so it never keeps the program from
+ending. On a terminal ``input`` reads, with readline's editing and history where there is readline.
+"""
+
+import asyncio
+import contextlib
+import io
+import os
+import sys
+import threading
+from collections.abc import Callable
+from queue import SimpleQueue
+from typing import TextIO
+
+try:
+    import readline
+except ImportError:  # not on every system
+    readline = None  # type: ignore[assignment]
+try:
+    import termios
+except ImportError:
+    termios = None  # type: ignore[assignment]
+
+Read = Callable[[str], str | None]
+"""Reads a line after a prompt, and blocks; ``None`` at the end of the input."""
+
+
+class Keyboard:
+    """A reader of lines, as a context manager: the terminal is left as it was found."""
+
+    def __init__(self, source: TextIO) -> None:
+        self.is_tty = source.isatty() and sys.stdout.isatty()
+        self._read: Read = _typed if self.is_tty else _piped(source)
+        self._asked: SimpleQueue[tuple[str, asyncio.Future[str | None]]] = SimpleQueue()
+        self._prompt = ""
+        self._thread = threading.Thread(target=self._serve, daemon=True, name="kibitz keyboard")
+
+    def __enter__(self) -> "Keyboard":
+        self._attributes = None
+        if self.is_tty and termios is not None:
+            self._attributes = termios.tcgetattr(sys.stdin)
+        self._loop = asyncio.get_running_loop()
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._attributes is not None:
+            termios.tcsetattr(sys.stdin, termios.TCSADRAIN, self._attributes)
+
+    def ask(self, prompt: str) -> asyncio.Future[str | None]:
+        """The next line; the prompt is shown on a terminal only."""
+        first, _, self._prompt = prompt.rpartition("\n")
+        if self.is_tty and first:
+            sys.stdout.write(f"{first}\n")
+        answer: asyncio.Future[str | None] = self._loop.create_future()
+        self._asked.put((self._prompt, answer))
+        return answer
+
+    def show_again(self) -> None:
+        """Print the prompt and what has been typed so far, after something was drawn over it."""
+        if self.is_tty:
+            typed = readline.get_line_buffer() if readline is not None else ""
+            sys.stdout.write(self._prompt + typed)
+            sys.stdout.flush()
+
+    def _serve(self) -> None:
+        while True:
+            prompt, answer = self._asked.get()
+            line = self._read(prompt)
+            with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits
+                self._loop.call_soon_threadsafe(_answer, answer, line)
+
+
+def _answer(answer: asyncio.Future[str | None], line: str | None) -> None:
+    if not answer.done():
+        answer.set_result(line)
+
+
+def _typed(prompt: str) -> str | None:
+    try:
+        return input(prompt)
+    except EOFError:
+        return None
+
+
+def _piped(source: TextIO) -> Read:
+    try:
+        lines: io.RawIOBase | None = io.FileIO(os.dup(source.fileno()))
+    except (OSError, ValueError):  # no file behind it
+        lines = None
+
+    def read(_: str) -> str | None:
+        line = source.readline() if lines is None else lines.readline().decode(errors="replace")
+        return line or None
+
+    return read

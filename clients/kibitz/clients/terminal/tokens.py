@@ -1,0 +1,55 @@
+"""The file with our identity on every server, so that a seat is ours again after a crash.
+
+Promises: a token goes to the server that handed it out and to no other; the file is ours alone
+(mode 0600) and is replaced whole or not at all.
+"""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+
+def default_path(environ: Mapping[str, str] = os.environ) -> Path:
+    """Where the file is if nobody says otherwise."""
+    data = environ.get("XDG_DATA_HOME")
+    return (Path(data) if data else Path.home() / ".local" / "share") / "kibitz" / "token"
+
+
+class Tokens:
+    """The file: one line a server, its address and the token."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def get(self, url: str) -> str | None:
+        """Our token on a server, if there is one."""
+        return self._read().get(url)
+
+    def put(self, url: str, token: str) -> None:
+        """Keep the token of a server.
+
+        Raises:
+            OSError: The file cannot be written.
+
+        """
+        tokens = self._read()
+        if tokens.get(url) == token:
+            return
+        lines = [f"{url} {token}\n" for url, token in {**tokens, url: token}.items()]
+        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        new = self.path.with_name(f"{self.path.name}.{os.getpid()}")
+        with open(new, "w", encoding="utf-8", opener=_private) as file:
+            file.writelines(lines)
+        new.replace(self.path)
+
+    def _read(self) -> dict[str, str]:
+        try:
+            lines = self.path.read_text(encoding="utf-8").splitlines()
+        except (OSError, UnicodeDecodeError):
+            return {}
+        pairs = (line.split(" ") for line in lines)
+        return {pair[0]: pair[1] for pair in pairs if len(pair) == 2}
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)

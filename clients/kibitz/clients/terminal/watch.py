@@ -1,0 +1,114 @@
+"""``kibitz watch`` and ``kibitz rooms``: looking on.
+
+Promises: a board for every event that moves cards, in order, live or from the start.
+"""
+
+import asyncio
+import time
+
+from rich.table import Table
+
+from kibitz.protocol.replies import Error, Position, Presence
+from kibitz.protocol.views import Event, RoomInfo
+
+from ..pushes import Push
+from ..scene import Scene, printable, sentence
+from ..session import Client, Refused
+from .screen import Screen
+
+MAX_GAP = 2.0
+"""The longest pause between two events of the past, in seconds."""
+
+
+async def watch(
+    client: Client,
+    room: str,
+    screen: Screen,
+    *,
+    from_start: bool = False,
+    speed: float = 1.0,
+) -> None:
+    """Look on until the game has ended.
+
+    Args:
+        client: The connection.
+        room: The room's id.
+        screen: Where boards go.
+        from_start: Whether to see the past first.
+        speed: How many times faster than it happened.
+
+    Raises:
+        Refused: There is no such room, or it is not for us.
+
+    """
+    pushes = client.events()
+    mirror = await client.join(room)
+    scene = Scene.of(mirror)
+    if from_start:
+        scene = Scene(room, scene.game)
+        at = 0
+        async for event in client.history(room, to=mirror.seq):
+            await asyncio.sleep(pause(event.at - at, speed))
+            at = event.at
+            show(screen, scene, event)
+    else:
+        screen.draw(scene)
+    while not scene.over:
+        show(screen, scene, await anext(pushes))
+
+
+def pause(ms: int, speed: float) -> float:
+    """The seconds between two events that were ``ms`` milliseconds apart."""
+    return min(ms / 1000 / speed, MAX_GAP)
+
+
+def show(screen: Screen, scene: Scene, push: Push) -> None:
+    """Let one thing happen on the board and show it.
+
+    Raises:
+        Refused: The room cannot be followed any longer.
+
+    """
+    match push:
+        case Event(room=scene.room):
+            changed = scene.apply(push)
+            if told := sentence(push):
+                screen.note(told)
+            if changed or (told and screen.in_place):
+                screen.draw(scene)
+        case Position(room=scene.room):
+            scene.reset(push.view, push.seq)
+            screen.draw(scene)
+        case Presence(room=scene.room) if screen.in_place:
+            scene.spectators = push.spectators
+            screen.draw(scene)
+        case Error(room=scene.room):
+            raise Refused(push.code, push.message, room=push.room)
+
+
+async def list_rooms(client: Client, screen: Screen, game: str | None) -> None:
+    """Print the public rooms, newest first: a table, or lines of tabs through a pipe."""
+    infos: list[RoomInfo] = []
+    after: str | None = None
+    while True:
+        page = await client.rooms(game=game, after=after)
+        infos += page.rooms
+        after = page.next
+        if after is None:
+            break
+    heads = ("room", "game", "players", "watching", "score", "status", "started")
+    rows = [_row(info, time.time()) for info in infos]
+    if not screen.in_place:
+        screen.write("".join("\t".join(row) + "\n" for row in (heads, *rows)))
+        return
+    table = Table(*heads, box=None, header_style="bold")
+    for row in rows:
+        table.add_row(*row)
+    screen.console.print(table if rows else "There is no room yet; open one with: kibitz play GAME")
+
+
+def _row(info: RoomInfo, now: float) -> tuple[str, ...]:
+    players = printable(", ".join(info.players)) or "nobody"
+    minutes = max(0, int(now - info.started / 1000)) // 60
+    age = f"{minutes} min ago" if minutes < 120 else f"{minutes // 60} h ago"
+    return info.id, info.game, players, str(info.spectators), str(info.score), info.status, age

@@ -1,0 +1,172 @@
+"""What every event log promises, run against every event log."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import pytest
+
+from kibitz.protocol.views import Event, RoomInfo
+from kibitz.server.log import Conflict, EventLog, LogFailure
+from kibitz.server.log_memory import MemoryLog
+from kibitz.server.log_sqlite import FileInUse, SqliteLog, UnreadableFile
+from kibitz.server.record import Record, Secret
+
+Make = Callable[[], EventLog]
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+async def log(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[EventLog]:
+    made: EventLog = MemoryLog() if request.param == "memory" else SqliteLog(tmp_path / "k.db")
+    yield made
+    await made.close()
+
+
+def record(first: int, count: int = 1, **more: str) -> Record:
+    events = [Event(seq=first + n, at=first, kind="say", text="x") for n in range(count)]
+    return Record(events=events, **more)  # type: ignore[arg-type]
+
+
+def info(room: str, seq: int) -> RoomInfo:
+    return RoomInfo(
+        id=room,
+        game="montana",
+        mode="solo",
+        players=["Ann"],
+        seats=1,
+        spectators=0,
+        seq=seq,
+        score=0,
+        status="open",
+        started=5,
+        visibility="public",
+    )
+
+
+async def add(log: EventLog, room: str, expected: int, count: int = 1) -> Record:
+    made = record(expected + 1, count)
+    await log.append(room, expected, made, info(room, made.last))
+    return made
+
+
+async def test_what_is_appended_is_read_in_order(log: EventLog) -> None:
+    made = [await add(log, "r", 0, 2), await add(log, "r", 2), await add(log, "r", 3, 3)]
+    assert await log.read("r") == made
+    assert await log.read("r", 2) == made[1:]
+    assert await log.read("r", 4) == made[2:], "a record that reaches past the number is there"
+    assert await log.read("r", 6) == []
+    assert await log.read("other") == []
+
+
+async def test_a_record_comes_back_whole(log: EventLog) -> None:
+    event = Event(
+        seq=1, at=0, kind="created", fx=[["set", "a", ["Qh-"]]], game="montana", options={"x": "1"}
+    )
+    whole = Record(
+        events=[event],
+        by="ann",
+        i="name",
+        secret=Secret("ab", "old12", "hash"),
+        visibility="private",
+    )
+    await log.append("r", 0, whole, info("r", 1))
+    assert await log.read("r") == [whole]
+
+
+@pytest.mark.parametrize("expected", [0, 1, 3, 99])
+async def test_the_wrong_number_is_a_conflict_and_writes_nothing(
+    log: EventLog, expected: int
+) -> None:
+    made = await add(log, "r", 0, 2)
+    with pytest.raises(Conflict) as caught:
+        await add(log, "r", expected)
+    assert caught.value.head == 2
+    assert await log.read("r") == [made]
+    assert [entry.seq for entry in await log.rooms()] == [2]
+
+
+async def test_of_many_that_expect_the_same_number_one_wins(log: EventLog) -> None:
+    results = await asyncio.gather(*(add(log, "r", 0) for _ in range(20)), return_exceptions=True)
+    assert sum(isinstance(result, Record) for result in results) == 1
+    assert sum(isinstance(result, Conflict) for result in results) == 19
+    assert len(await log.read("r")) == 1
+
+
+async def test_rooms_do_not_mix_and_are_listed_in_order_of_creation(log: EventLog) -> None:
+    async def fill(room: str) -> None:
+        for seq in range(30):
+            await add(log, room, seq)
+
+    names = [f"r{n}" for n in range(10)]
+    for name in names:
+        await add(log, name, 0)
+    await asyncio.gather(*(fill(f"x{n}") for n in range(10)))
+    entries = await log.rooms()
+    assert [entry.id for entry in entries][:10] == names
+    assert {entry.seq for entry in entries[10:]} == {30}
+    for n in range(10):
+        assert [r.first for r in await log.read(f"x{n}")] == list(range(1, 31))
+
+
+async def test_follow_catches_up_then_is_live_without_gap_or_duplicate(log: EventLog) -> None:
+    for seq in range(5):
+        await add(log, "r", seq)
+    seen: list[int] = []
+    started, done = asyncio.Event(), asyncio.Event()
+
+    async def follow() -> None:
+        async for made in log.follow("r", 2):
+            seen.append(made.last)
+            started.set()
+            if made.last == 40:
+                done.set()
+
+    task = asyncio.create_task(follow())
+    for seq in range(5, 40):
+        await add(log, "r", seq)
+        if seq == 20:
+            await started.wait()
+        await add(log, "other", seq - 5)
+    async with asyncio.timeout(10):
+        await done.wait()
+    task.cancel()
+    await asyncio.wait([task])
+    assert seen == list(range(3, 41))
+
+
+async def test_sqlite_keeps_records_and_order_over_a_restart(tmp_path: Path) -> None:
+    first = SqliteLog(tmp_path / "k.db")
+    made = [await add(first, "b", 0), await add(first, "a", 0), await add(first, "b", 1)]
+    await first.close()
+    await first.close()
+    with pytest.raises(LogFailure):
+        await add(first, "b", 2)
+    second = SqliteLog(tmp_path / "k.db")
+    assert await second.read("b") == [made[0], made[2]]
+    assert [entry.id for entry in await second.rooms()] == ["b", "a"]
+    with pytest.raises(Conflict):
+        await add(second, "b", 1)
+    await second.close()
+
+
+async def test_sqlite_refuses_a_second_opener_and_what_is_no_log(tmp_path: Path) -> None:
+    first = SqliteLog(tmp_path / "k.db")
+    with pytest.raises(FileInUse, match="in use by another kibitz process"):
+        SqliteLog(tmp_path / "k.db")
+    await first.close()
+    again = SqliteLog(tmp_path / "k.db")
+    await again.close()
+    (tmp_path / "text").write_text("this is no database, whatever its name may say" * 50)
+    for path in (tmp_path / "text", tmp_path / "no" / "folder.db"):
+        with pytest.raises(UnreadableFile):
+            SqliteLog(path)
+
+
+async def test_sqlite_commits_in_groups(tmp_path: Path) -> None:
+    log = SqliteLog(tmp_path / "k.db")
+    statements: list[str] = []
+    log._writer_db.set_trace_callback(statements.append)
+    await asyncio.gather(*(add(log, f"r{n}", 0) for n in range(300)))
+    await log.close()
+    commits = sum(statement.lower() == "commit" for statement in statements)
+    assert commits < 150, "appends that arrive together share a commit"
