@@ -31,7 +31,7 @@ from .lines import (
     settings,
     split_lines,
 )
-from .table import Fact, Pile, Set, Table
+from .table import Fact, Pile, Set, Table, fold
 from .text import InputError, Request
 
 FORMAT = "kibitz-replay-1"
@@ -265,16 +265,16 @@ def _decide(game: Game, table: Table, step: Step) -> tuple[Fact, ...]:
         facts = play(game, table, move, Random(0)).facts
     except IllegalMove as error:
         raise ReplayError(step.line, 1, text.refusal(move, error.objection)) from None
-    return _shuffled(facts, step) if isinstance(move, Shuffle) else facts
+    return _shuffled(facts, table, step) if isinstance(move, Shuffle) else facts
 
 
-def _shuffled(facts: Sequence[Fact], step: Step) -> tuple[Fact, ...]:
+def _shuffled(facts: Sequence[Fact], table: Table, step: Step) -> tuple[Fact, ...]:
     """The facts of one shuffle turned into those of another: the same cards on the same piles."""
     if step.after is None:
         raise ReplayError(step.line, 1, "the position that the shuffle led to is missing")
     piles = step.after.piles
     told = tuple(Set(f.pile, piles[f.pile]) if isinstance(f, Set) else f for f in facts)
-    if _outcome(told) != _outcome(facts):
+    if _outcome(told) != _outcome(facts) or fold(told, table).piles != piles:
         raise ReplayError(step.line + 1, 1, "no shuffle can lead to this position")
     return told
 
