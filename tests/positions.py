@@ -5,6 +5,7 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
+from kibitz.engine import saves
 from kibitz.engine.cards import CARDS
 from kibitz.engine.deals import deck_of
 from kibitz.engine.game import Game, IllegalMove, Move, moves, play
@@ -122,3 +123,31 @@ def playout(game: Game, deal: str, steps: int, seed: int = 0) -> Iterator[Table]
             return
         table = play(game, table, rng.choice(legal), rng).table
         yield table
+
+
+def shown(table: Table, pile: str) -> str:
+    """The cards of a pile, bottom to top."""
+    return " ".join(map(str, table.piles[pile]))
+
+
+def follow(name: str) -> list[Table]:
+    """Play a fixture: the position before every command and at the end; answers are checked."""
+    klondike = GAMES["klondike"]
+    lines = (DATA / f"{name}.txt").read_text().splitlines()
+    at = lines.index("COMMANDS")
+    position = [line[2:] for line in lines[lines.index("START") + 1 : at]]
+    table = saves.read("\n".join(position)).table
+    tables = [table]
+    body = lines[at + 1 :]
+    starts = [n for n, line in enumerate(body) if line.startswith("> ")]
+    for start, end in zip(starts, [*starts[1:], len(body)], strict=True):
+        line, answer, *after = (text[2:] for text in body[start:end])
+        if answer in ("ok", "won"):
+            assert klondike.is_won(table) is False
+            table = do(klondike, table, line)
+            assert saves.pile_lines(klondike, table) == after
+            assert klondike.is_won(table) is (answer == "won")
+        else:
+            assert refused(klondike, table, line).endswith(answer)
+        tables.append(table)
+    return tables

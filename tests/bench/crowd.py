@@ -1,6 +1,6 @@
 """A crowd of raw sockets that greet and then count frames, in a process of its own.
 
-    python tests/bench/crowd.py PORT COUNT [GREETING ...]
+    python -m bench.crowd PORT COUNT [GREETING ...]
 
 Each connection sends every greeting as a text frame. Prints ``ready`` once as many frames as there
 are greetings have come on every connection; for every line on standard input, a number N,

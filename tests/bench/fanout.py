@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from statistics import median
 
-from servers import Process, started
+from bench.processes import Process, started
 from websockets.sync.client import ClientConnection, connect
 
 SLICES = 5
@@ -90,7 +90,7 @@ def compare(count: int, events: int) -> None:
         room = str(ask(player, t="create", game="klondike-single", deal="1")["room"])
         join = f'{{"t":"join","i":2,"room":"{room}"}}'
         player.send(json.dumps({"t": "move", "room": room, "move": "sw"}))
-        event = next(text for text in iter(player.recv, None) if '"kind":"move"' in str(text))
+        event = next(text for text in map(str, iter(player.recv, None)) if '"kind":"move"' in text)
 
         def move(number: int) -> None:
             ask(player, t="move", room=room, move="sw")

@@ -7,7 +7,7 @@ import time
 from itertools import count
 from statistics import quantiles
 
-from servers import started
+from bench.processes import started
 from websockets.asyncio.client import connect
 
 from kibitz.protocol.replies import Joined, Ok

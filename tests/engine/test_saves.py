@@ -181,9 +181,19 @@ REFUSED = {
         "`# game: NAME` must stand here",
     ),
     "unknown key": (MONTANA.replace("# deal", "# seed"), 3, 3, "montana has no `seed`"),
-    "key twice": (MONTANA.replace("# deal: ms7", "# shuffles: 2"), 3, 3, "`shuffles` is there twice"),
+    "key twice": (
+        MONTANA.replace("# deal: ms7", "# shuffles: 2"),
+        3,
+        3,
+        "`shuffles` is there twice",
+    ),
     "no shuffles": (MONTANA.replace("# shuffles: 2\n", ""), 2, 1, "expected `# shuffles: 2`"),
-    "number": (MONTANA.replace("# shuffles: 2", "# shuffles: 02"), 2, 1, "expected `# shuffles: 2`"),
+    "number": (
+        MONTANA.replace("# shuffles: 2", "# shuffles: 02"),
+        2,
+        1,
+        "expected `# shuffles: 2`",
+    ),
     "order": (
         MONTANA.replace("# shuffles: 2\n# deal: ms7\n", "# deal: ms7\n# shuffles: 2\n"),
         2,
@@ -262,9 +272,9 @@ def test_a_spoilt_text_is_refused_or_means_the_same(text: str, data: st.DataObje
         assert error.reason
         return
     written = saves.write(save.game, save.table, save.deal)
-    assert [line.rstrip(" \t\r") for line in spoilt.removeprefix("\ufeff").rstrip().split("\n")] == (
-        written.splitlines()
-    )
+    assert [
+        line.rstrip(" \t\r") for line in spoilt.removeprefix("\ufeff").rstrip().split("\n")
+    ] == (written.splitlines())
 
 
 @given(st.text() | st.binary().map(lambda b: b.decode("latin-1")))

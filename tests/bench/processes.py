@@ -1,7 +1,7 @@
 """Servers as processes of their own, for measuring: kibitz, and the plain library broadcast().
 
-python tests/bench/servers.py kibitz [FILE]    prints its port; in memory without FILE
-python tests/bench/servers.py plain            prints its port
+python tests/bench/processes.py kibitz [FILE]    prints its port; in memory without FILE
+python tests/bench/processes.py plain            prints its port
 """
 
 import asyncio
