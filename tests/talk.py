@@ -222,6 +222,13 @@ async def talking(
         yield talk
 
 
+async def eventually(done: Callable[[], object]) -> None:
+    """Wait until something is so that no message tells of."""
+    async with asyncio.timeout(PATIENCE):
+        while not done():
+            await asyncio.sleep(0.005)
+
+
 async def fetch(http: str, path: str, token: str | None = None) -> tuple[int, bytes]:
     """Status and body of a GET request."""
     at = urlsplit(http)

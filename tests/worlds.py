@@ -1,8 +1,12 @@
-"""A world that tests turn by hand: time stands still and chance is counted."""
+"""A world that tests turn by hand: time stands still, chance is counted, a log can be held."""
 
+import asyncio
 import hashlib
 from dataclasses import dataclass, field
 
+from kibitz.protocol.views import RoomInfo
+from kibitz.server.log_memory import MemoryLog
+from kibitz.server.record import Record
 from kibitz.server.world import World
 
 START_MS = 1_700_000_000_000
@@ -34,3 +38,30 @@ class Fake:
     def world(self) -> World:
         """What the server is handed."""
         return World(lambda: self.ms, lambda: self.seconds, self.random_bytes)
+
+
+class HeldLog(MemoryLog):
+    """A log whose appends wait while it is held."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.waiting = asyncio.Event()
+        """Set while an append waits."""
+        self._go = asyncio.Event()
+        self._go.set()
+
+    def hold(self) -> None:
+        """Let appends wait from now on."""
+        self._go.clear()
+
+    def release(self) -> None:
+        """Let them through."""
+        self._go.set()
+
+    async def append(self, room: str, expected: int, record: Record, info: RoomInfo) -> None:
+        """Wait, then add the record."""
+        if not self._go.is_set():
+            self.waiting.set()
+            await self._go.wait()
+            self.waiting.clear()
+        await super().append(room, expected, record, info)

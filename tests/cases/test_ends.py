@@ -172,8 +172,12 @@ def test_stuck_looks_past_idle_moves() -> None:
     assert is_stuck(THUMB, lay_out(THUMB, {"COLUMN-1": "5c", "Waste": "9c 5d", **blocked()}))
 
 
+BLOCKERS = ["5s", "5h", "9d", "9h", "9s", "Kc"]
+"""Cards that take neither each other nor a five."""
+
+
 def blocked() -> dict[str, str]:
-    return {f"COLUMN-{n}": card for n, card in enumerate("5s 5h 9d 9h 9s Kc".split(), 2)}
+    return {f"COLUMN-{n}": card for n, card in enumerate(BLOCKERS, 2)}
 
 
 def test_a_hidden_card_is_never_proof_of_a_dead_end() -> None:

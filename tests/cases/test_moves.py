@@ -6,7 +6,7 @@ import pytest
 from positions import VARIANTS, command, do, follow, lay_out, playout, refused, shown
 
 from kibitz.engine import saves
-from kibitz.engine.cards import DECK
+from kibitz.engine.cards import CARDS, DECK
 from kibitz.engine.game import Game, Transfer, Why, is_stuck, moves, object_to, play
 from kibitz.engine.games import GAMES, TEXTS
 from kibitz.engine.table import Turned
@@ -128,7 +128,9 @@ def test_b27_nothing_leaves_a_foundation() -> None:
         ("klondike-single", "FT 1 1"),
         ("thumb-and-pouch", "FT 1 1"),
     ):
-        with pytest.raises(ValueError, match="arguments incorrect|Error in option|Invalid Command"):
+        with pytest.raises(
+            ValueError, match=r"arguments incorrect|Error in option|Invalid Command"
+        ):
             TEXTS[name].parse(line)
 
 
@@ -147,9 +149,9 @@ def test_b29_any_other_suit_and_anything_to_an_empty_column() -> None:
         do(THUMB, lay_out(THUMB, {"COLUMN-1": card, "COLUMN-2": "Jd"}), "tt 1 2 1")
     table = lay_out(THUMB, {"COLUMN-1": "Td", "COLUMN-2": "Jd"})
     assert refused(THUMB, table, "tt 1 2 1") == MISMATCH
-    for card in DECK:
-        do(THUMB, lay_out(THUMB, {"Waste": card.code}), "wt 1")
-        do(THUMB, lay_out(THUMB, {"COLUMN-1": card.code}), "tt 1 7 1")
+    for card in CARDS:
+        do(THUMB, lay_out(THUMB, {"Waste": card}), "wt 1")
+        do(THUMB, lay_out(THUMB, {"COLUMN-1": card}), "tt 1 7 1")
 
 
 def test_b30_a_pile_onto_itself() -> None:

@@ -82,9 +82,9 @@ def test_b25_old_files_load(name: str) -> None:
 )
 def test_b26_what_runs_code_elsewhere_is_only_a_fault_here(raw: bytes) -> None:
     for text in (raw.decode("latin-1"), "# game: montana\n" + raw.decode("latin-1")):
-        with pytest.raises(SaveError, match="^line "):
+        with pytest.raises(SaveError, match=r"^line "):
             saves.read(text)
-        with pytest.raises(replays.ReplayError, match="^line "):
+        with pytest.raises(replays.ReplayError, match=r"^line "):
             replays.read(text)
 
 
@@ -108,7 +108,7 @@ FORBIDDEN = {"pickle", "cPickle", "marshal", "shelve", "dill", "yaml", "code", "
 
 
 def test_b50_ten_has_one_name_in_files_and_two_among_people() -> None:
-    with pytest.raises(SaveError, match="line 10, column 10: not a card: `10d\\+`"):
+    with pytest.raises(SaveError, match=r"line 10, column 10: not a card: `10d\+`"):
         saves.read(GAME1.replace("Td+", "10d+"))
     for text in ("10C", "TC", "10c", "Tc", "10♣", "tc"):
         assert read_card(text) is CARDS["Tc"]

@@ -55,11 +55,10 @@ def record(game: Game, seed: int, length: int = 60) -> tuple[Replay, list[Table]
 
 def stops(replay: Replay) -> tuple[int, ReplayError]:
     """How many steps are given before the error, and the error."""
-    given, seen = 0, replays.run(replay)
+    seen: list[Step] = []
     with pytest.raises(ReplayError) as caught:
-        for _ in seen:
-            given += 1
-    return given, caught.value
+        seen.extend(step for step, _ in replays.run(replay))
+    return len(seen), caught.value
 
 
 def unread(text: str) -> ReplayError:

@@ -114,12 +114,9 @@ def test_runs_of_any_length(name: str) -> None:
         onto = [
             m for m in moves if isinstance(m, Transfer) and (m.source, m.target) == (source, target)
         ]
-        count = 1 if game.name != "thumb-and-pouch" else size
-        expected = (
-            [Transfer(source, target, count)] if name != "klondike-single" or size == 1 else []
-        )
-        if name.startswith("klondike-single"):
-            expected = [Transfer(source, target)] if size == 1 else []
+        movable = size == 1 or not name.startswith("klondike-single")
+        count = size if name == "thumb-and-pouch" else 1
+        expected = [Transfer(source, target, count)] if movable else []
         assert onto == expected
 
 

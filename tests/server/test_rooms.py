@@ -8,7 +8,7 @@ import pytest
 from kibitz.protocol.wire import Encoding
 from kibitz.server.log_sqlite import SqliteLog
 from servers import Running, running_server
-from talk import Talk, fetch, talking
+from talk import Plain, Talk, fetch, talking
 
 DATA = Path(__file__).parent.parent / "cases" / "data"
 KLONDIKE = (DATA / "klondike-game1-start.txt").read_text()
@@ -77,7 +77,7 @@ async def test_a_room_is_made_joined_played_and_left(encoding: Encoding) -> None
         ("bad-option", {"save": KLONDIKE, "options": {"alternate_colours": True}}),
     ],
 )
-async def test_a_bad_wish_makes_no_room(code: str, wish: dict[str, object]) -> None:
+async def test_a_bad_wish_makes_no_room(code: str, wish: Plain) -> None:
     async with running_server() as running, talking(running.url) as ann:
         await ann.refused(code, "create", **{"game": "klondike", **wish})
         assert (await ann.ok("rooms"))["rooms"] == []
@@ -165,7 +165,8 @@ async def test_history_comes_in_pages_without_holes() -> None:
         room = (await ann.ok("create", game="klondike", deal="1"))["room"]
         for number in range(300):
             await ann.ok("say", room=room, text=f"{number}")
-        found, start = [], 1
+        found: list[Plain] = []
+        start: int | None = 1
         while start:
             page = await ann.ok("history", room=room, from_=start, limit=77)
             found += page["events"]
@@ -179,10 +180,12 @@ async def test_history_comes_in_pages_without_holes() -> None:
 
 
 async def test_passwords_keep_out() -> None:
-    async with running_server() as running, talking(running.url) as ann, talking(
-        running.url
-    ) as bob:
-        wish = {"visibility": "private", "password": "wrzlbrmft"}
+    async with (
+        running_server() as running,
+        talking(running.url) as ann,
+        talking(running.url) as bob,
+    ):
+        wish: Plain = {"visibility": "private", "password": "wrzlbrmft"}
         room = (await ann.ok("create", game="klondike", mode="coop", **wish))["room"]
         for wrong in (None, "", "wrzlbrmf"):
             await bob.refused("forbidden", "join", room=room, password=wrong)
@@ -240,8 +243,7 @@ async def test_rooms_are_listed_newest_first_by_game_and_status(tmp_path: Path) 
                 game = ["klondike", "aces-up"][number % 2]
                 made[game].append((await ann.ok("create", game=game, deal="1"))["room"])
             for visibility in ("unlisted", "private"):
-                wish = {"visibility": visibility, "password": "x"}
-                await ann.ok("create", game="klondike", **wish)
+                await ann.ok("create", game="klondike", visibility=visibility, password="x")
             await ann.ok("resign", room=made["aces-up"][1])
             await check_lists(ann, made)
     async with running_server(SqliteLog(tmp_path / "log")) as running:

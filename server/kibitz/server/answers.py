@@ -18,6 +18,7 @@ from kibitz.protocol.views import GameInfo, LayoutPlace
 
 from .crowd import Listener
 from .identity import Identity
+from .log import LogFailure
 from .metrics import Metrics
 from .room import Room
 from .rooms import Rooms
@@ -139,7 +140,7 @@ class Answers:
         if request.role == "player" and not seated:
             try:
                 await room.sit(visitor.identity)
-            except Refused:
+            except (Refused, LogFailure):
                 if visitor not in room.crowd:
                     del visitor.rooms[room.id]
                 raise

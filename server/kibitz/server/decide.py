@@ -110,7 +110,7 @@ def _move(state: RoomState, request: ask.Move, who: Identity, at: int) -> list[E
     try:
         move = state.text.parse(request.move)
     except InputError as error:
-        raise Refused(ErrorCode.BAD_MOVE, str(error)) from None
+        raise Refused(ErrorCode.BAD_MOVE, str(error) or "an empty line is no move") from None
     if isinstance(move, TextRequest):
         raise Refused(ErrorCode.BAD_MOVE, f"{move.word} is a request of its own, not a move")
     try:

@@ -40,8 +40,26 @@ SEAT_HOLD = 3600.0
 class Room:
     """A room in memory."""
 
-    def __init__(self, id_: str, log: EventLog, world: World, first: Record) -> None:
-        """Take over a room from the record that created it; the rest comes by :meth:`apply`."""
+    def __init__(
+        self,
+        id_: str,
+        log: EventLog,
+        world: World,
+        first: Record,
+        away: dict[str, float] | None = None,
+        since: float | None = None,
+    ) -> None:
+        """Take over a room from the record that created it; the rest comes by :meth:`apply`.
+
+        Args:
+            id_: The room's id.
+            log: Where its records are.
+            world: Time and chance.
+            first: The record that created it.
+            away: Since when players have been away, by identity; monotonic seconds.
+            since: The same for players of whom nothing is known; ``None``: since now.
+
+        """
         self.id = id_
         self.state = RoomState(first)
         self.crowd = Crowd()
@@ -52,7 +70,8 @@ class Room:
         self._lock = asyncio.Lock()
         self._hashes = bytearray()
         self._recent: deque[Event] = deque(maxlen=RECENT)
-        self._away_since: dict[str, float] = {}
+        self.away = {} if away is None else away
+        self._since = world.monotonic() if since is None else since
         self._note(first)
 
     @property
@@ -90,13 +109,16 @@ class Room:
 
         """
         await self._write(who, None, lambda: self._sit_down(who))
+        self.away[who.id] = self._world.monotonic()  # until :meth:`admit`
         seat = self.state.seat_of(who.id)
         assert seat is not None, "the event just applied gave it"
         return seat.seat
 
     def _sit_down(self, who: Identity) -> list[Event]:
         limit = self._world.monotonic() - SEAT_HOLD
-        abandoned = {id_ for id_, since in self._away_since.items() if since <= limit}
+        here = self._here()
+        seated = {seat.id for seat in self.state.seats if seat.id is not None}
+        abandoned = {id_ for id_ in seated - here if self.away.get(id_, self._since) <= limit}
         return sit_down(self.state, who, abandoned, self._now())
 
     async def stand_up(self, who: Identity) -> None:
@@ -168,7 +190,7 @@ class Room:
                 after = missed[-1].seq
         already = listener in self.crowd
         self.crowd.add(listener, role)
-        self._away_since.pop(listener.identity.id, None)
+        self.away.pop(listener.identity.id, None)
         seat = self.state.seat_of(listener.identity.id) if role == "player" else None
         return Joined(
             room=self.id,
@@ -190,10 +212,12 @@ class Room:
     def dismiss(self, listener: Listener) -> None:
         """A connection follows the room no longer."""
         self.crowd.remove(listener)
-        here = self.crowd.identities("player") | self.crowd.identities("spectator")
-        if self.state.seat_of(listener.identity.id) and listener.identity.id not in here:
-            self._away_since[listener.identity.id] = self._world.monotonic()
+        if self.state.seat_of(listener.identity.id) and listener.identity.id not in self._here():
+            self.away[listener.identity.id] = self._world.monotonic()
         self.idle_since = self._world.monotonic()
+
+    def _here(self) -> set[str]:
+        return self.crowd.identities("player") | self.crowd.identities("spectator")
 
     # Reading
 

@@ -19,7 +19,8 @@ from .creation import create
 from .identity import Identity
 from .log import EventLog
 from .passwords import hash_password, is_password
-from .room import Room
+from .record import Record
+from .room import SEAT_HOLD, Room
 from .world import World
 
 ROOM_ID_BYTES = 10
@@ -41,6 +42,9 @@ class Rooms:
         self._loading: dict[str, asyncio.Future[Room | None]] = {}
         self._listed: dict[str, RoomInfo] = {}
         self._created: dict[tuple[str, str], str] = {}
+        self._born = world.monotonic()
+        self._away: dict[str, dict[str, float]] = {}
+        """Since when players are away, of rooms that were let go of; longest first."""
         self.changed: set[str] = set()
         """Public rooms that changed since the lobby was last told."""
 
@@ -74,7 +78,7 @@ class Rooms:
             password = await asyncio.to_thread(hash_password, request.password, salt)
         seed = self._world.random_bytes(SEED_BYTES)
         record = create(request, who, self._world.now_ms(), seed, password)
-        room = self._adopt(Room(self._new_id(), self._log, self._world, record))
+        room = self._adopt(self._room(self._new_id(), record))
         try:
             await self._log.append(room.id, 0, record, room.entry())
         except BaseException:
@@ -118,10 +122,14 @@ class Rooms:
         records = await self._log.read(id_)
         if not records:
             return None
-        room = Room(id_, self._log, self._world, records[0])
+        room = self._room(id_, records[0])
         for record in records[1:]:
             room.apply(record)
         return self._adopt(room)
+
+    def _room(self, id_: str, first: Record) -> Room:
+        away = self._away.pop(id_, {})
+        return Room(id_, self._log, self._world, first, away, self._born)
 
     def _adopt(self, room: Room) -> Room:
         room.on_change = self._note
@@ -170,10 +178,17 @@ class Rooms:
 
     def sweep(self) -> None:
         """Let go of rooms that nobody has been in for a while."""
-        limit = self._world.monotonic() - IDLE_SECONDS
+        now = self._world.monotonic()
         for room in self:
-            if room.idle and room.idle_since <= limit:
+            if room.idle and room.idle_since <= now - IDLE_SECONDS:
                 del self._rooms[room.id]
+                if room.away and not room.state.over:
+                    self._away[room.id] = room.away
+        while self._away:  # whoever is not named any more has been away for longer than it counts
+            longest = next(iter(self._away))
+            if max(self._away[longest].values()) > now - SEAT_HOLD:
+                break
+            del self._away[longest]
 
     def tell_presence(self) -> None:
         """Push who is here to every room where somebody came or went."""

@@ -1,0 +1,150 @@
+"""Once and once only: commands repeated by name, wins, rooms after a restart."""
+
+from pathlib import Path
+
+from kibitz.server.log_sqlite import SqliteLog
+from servers import Running, running_server
+from talk import Plain, Talk, eventually, talking
+from worlds import HeldLog
+
+DATA = Path(__file__).parent.parent / "cases" / "data"
+
+
+def near_win() -> str:
+    """Two moves before the end: ``move stock suit``, ``move 1 suit``."""
+    lines = (DATA / "B37.txt").read_text().split("START\n")[1].split("COMMANDS")[0].splitlines()
+    return "".join(line.removeprefix("| ") + "\n" for line in lines)
+
+
+async def almost_won(talk: Talk) -> str:
+    """A room one move (``move 1 suit``) before its end."""
+    room: str = (await talk.ok("create", game="klondike", save=near_win()))["room"]
+    await talk.ok("move", room=room, move="move stock suit")
+    return room
+
+
+async def test_a_named_command_is_done_once(running: Running) -> None:
+    async with talking(running.url) as ann:
+        room = (await ann.ok("create", game="klondike", deal="1"))["room"]
+        first = await ann.ok("move", "one", room=room, move="discard")
+        assert await ann.ok("move", "one", room=room, move="discard") == first
+        said = await ann.ok("say", "two", room=room, text="hm")
+        assert (await ann.ok("move", "one", room=room, move="discard", expect=2)) == first
+        assert (await ann.ok("move", 1, room=room, move="discard"))["seq"] == 5
+        assert (await ann.ok("move", 1, room=room, move="discard"))["seq"] == 6
+        async with talking(running.url, token=ann.token) as again, talking(running.url) as bob:
+            await again.ok("join", room=room, role="player")
+            assert await again.ok("move", "one", room=room, move="discard") == first
+            assert await again.ok("say", "two", room=room, text="hm") == said
+            await bob.ok("join", room=room)
+            assert (await bob.ok("say", "two", room=room, text="mine"))["seq"] == 7
+            saved = [await again.ok("save", "three", room=room) for _ in range(2)]
+            assert saved[0] == saved[1]
+            assert (await bob.ok("ping"))["heads"][room][0] == 8
+
+
+async def test_what_was_refused_may_be_asked_again_under_its_name(running: Running) -> None:
+    async with talking(running.url) as ann:
+        room = (await ann.ok("create", game="klondike", deal="1"))["room"]
+        await ann.refused("illegal", "move", "one", room=room, move="reset")
+        assert (await ann.ok("move", "one", room=room, move="discard"))["seq"] == 3
+
+
+async def test_a_named_room_is_made_once(running: Running) -> None:
+    async with talking(running.url) as ann, talking(running.url) as bob:
+        made = [(await ann.ok("create", "mine", game="aces-up"))["room"] for _ in range(2)]
+        assert made[0] == made[1]
+        assert (await bob.ok("create", "mine", game="aces-up"))["room"] != made[0]
+        async with talking(running.url, token=ann.token) as again:
+            joined = await again.ok("create", "mine", game="aces-up")
+            assert (joined["room"], joined["role"], joined["seat"]) == (made[0], "player", 1)
+
+
+async def test_a_win_is_told_once_and_is_the_end(running: Running) -> None:
+    """B14, B40."""
+    async with talking(running.url) as ann, talking(running.url) as bob:
+        room = await almost_won(ann)
+        await bob.ok("join", room=room)
+        won = await ann.ok("move", room=room, move="move 1 suit")
+        for t in ("undo", "redo", "restart", "resign"):
+            await ann.refused("game-over", t, room=room)
+        refused = await ann.refused("game-over", "move", room=room, move="move 1 2")
+        assert "game is over" in refused["message"]
+        await bob.settle()
+        move, over, ended = bob.events(room)
+        assert [move["kind"], over["kind"], ended["kind"]] == ["move", "won", "ended"]
+        assert (over["moves"], over["by"], move["score"], ended["result"]) == (2, ann.id, 52, "won")
+        assert won["seq"] == ended["seq"] and len(ended["opened"]["seed"]) == 64
+        view = (await bob.ok("join", room=room))["view"]
+        assert (view["status"], view["boards"][0]["status"]) == ("won", "won")
+        assert view["boards"][0]["piles"]["Spades"][-1] == "Ks"
+        await ann.ok("say", room=room, text="at last")
+        await bob.ok("save", room=room)
+        page = await bob.ok("history", room=room)
+        assert [e["kind"] for e in page["events"]].count("won") == 1
+        assert page["events"][-1]["kind"] == "say"
+
+
+async def test_a_win_counts_though_the_winner_is_cut_off() -> None:
+    """B41."""
+    log = HeldLog()
+    async with running_server(log) as running, talking(running.url) as bob:
+        async with talking(running.url) as ann:
+            room = await almost_won(ann)
+            log.hold()
+            await ann.send({"t": "move", "i": "last", "room": room, "move": "move 1 suit"})
+            await log.waiting.wait()
+            await ann.drop()
+        log.release()
+        state = (await running.app.rooms.get(room)).state
+        await eventually(lambda: state.over)
+        assert state.status == "won"
+        assert (await bob.ok("rooms"))["rooms"][0]["status"] == "won"
+        async with talking(running.url, token=ann.token) as again:
+            await again.ok("join", room=room, role="player")
+            assert (await again.ok("move", "last", room=room, move="move 1 suit"))["seq"] == 6
+
+
+def lasting(joined: Plain) -> Plain:
+    """What of a room outlives a restart."""
+    return {key: joined[key] for key in ("seat", "role", "seq", "hash", "info", "view")}
+
+
+async def test_a_room_outlives_its_server(tmp_path: Path) -> None:
+    """B82."""
+    path = tmp_path / "log"
+    async with running_server(SqliteLog(path)) as running:
+        async with talking(running.url, name="Ann") as ann, talking(running.url) as bob:
+            wish: Plain = {"options": {"shuffles": 4}, "mode": "coop", "policy": {"say": True}}
+            room = (await ann.ok("create", game="montana", seat=False, **wish))["room"]
+            await bob.ok("join", room=room, role="player")
+            await ann.ok("join", room=room, role="player")
+            first = await ann.ok("move", "named", room=room, move="s")
+            before = [
+                lasting(await talk.ok("join", room=room, role="player")) for talk in (ann, bob)
+            ]
+            moves = await ann.ok("moves", 99, room=room)
+    async with running_server(SqliteLog(path)) as running:
+        async with (
+            talking(running.url, token=ann.token) as ann,
+            talking(running.url, token=bob.token) as bob,
+        ):
+            after = [
+                lasting(await talk.ok("join", room=room, role="player")) for talk in (ann, bob)
+            ]
+            assert after == before
+            assert (after[0]["seat"], after[1]["seat"]) == (2, 1)
+            view = after[0]["view"]
+            assert (view["options"], view["boards"][0]["counters"]) == (
+                {"shuffles": "4"},
+                {"shuffles": 3},
+            )
+            assert await ann.ok("moves", 99, room=room) == moves
+            assert await ann.ok("move", "named", room=room, move="s") == first
+            assert (await bob.ok("move", room=room, move="s"))["seq"] == first["seq"] + 1
+            await bob.ok("undo", room=room)
+            await ann.ok("undo", room=room)
+            start = await ann.ok("view", room=room, at=1)
+            now = await ann.ok("view", room=room, at=first["seq"] + 3)
+            assert now["view"]["boards"] == start["view"]["boards"]
+            await ann.refused("illegal", "undo", room=room)
