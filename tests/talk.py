@@ -225,7 +225,7 @@ async def talking(
 async def eventually(done: Callable[[], object]) -> None:
     """Wait until something is so that no message tells of."""
     async with asyncio.timeout(PATIENCE):
-        while not done():
+        while not done():  # noqa: ASYNC110
             await asyncio.sleep(0.005)
 
 

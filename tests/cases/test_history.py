@@ -4,13 +4,13 @@ from collections import Counter
 from random import Random
 
 import pytest
-from positions import DATA, VARIANTS, do, lay_out, playout, refused, shown
+from positions import VARIANTS, do, every_move, lay_out, playout, refused, shown
 
 from kibitz.engine import saves
 from kibitz.engine.board import Board
 from kibitz.engine.cards import CARDS
 from kibitz.engine.deals import deck_of
-from kibitz.engine.game import Draw, Game, Move, Shuffle, Transfer, moves, play
+from kibitz.engine.game import Draw, Game, Move, Shuffle, Transfer, moves, object_to, play
 from kibitz.engine.games import GAMES
 from kibitz.engine.table import Table, fold, redact, redact_table
 
@@ -156,6 +156,9 @@ def test_b47_a_buried_low_card_cannot_be_reached_without_redeals() -> None:
     assert free.is_won(end)
 
 
-def test_b51_the_course_start_is_what_its_file_says() -> None:
-    text = (DATA / "klondike-game1-start.txt").read_text(encoding="ascii")
-    assert shown(saves.read(text).table, "PILE-3") == "Ts- 6h- 5s"
+@pytest.mark.parametrize("name", VARIANTS)
+def test_b28_the_legal_list_is_what_trying_everything_accepts(name: str) -> None:
+    game = VARIANTS[name]
+    for table in playout(game, "28", 80, seed=1):
+        accepted = {m for m in every_move(game.name) if object_to(game, table, m) is None}
+        assert set(moves(game, table)) == accepted

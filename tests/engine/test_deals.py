@@ -37,14 +37,14 @@ def test_microsoft_numbers_are_theirs(deal: str) -> None:
     assert codes(deal).startswith(KNOWN[deal])
 
 
-def test_ten_thousand_deals_hold_every_card_once() -> None:
+def test_b33_ten_thousand_deals_hold_every_card_once() -> None:
     for number in range(10_000):
         assert set(deck_of(str(number))) == set(DECK)
     for number in range(1, 32001, 320):
         assert set(deck_of(f"ms{number}")) == set(DECK)
 
 
-def test_every_card_is_as_likely_in_front_and_at_the_end() -> None:
+def test_b33_every_card_is_as_likely_in_front_and_at_the_end() -> None:
     """Chi-square with 51 degrees of freedom: above 102 happens once in 33,000 fair tries."""
     decks = [deck_of(f"chi{number}") for number in range(5200)]
     for place in (0, 25, 51):
@@ -70,7 +70,7 @@ def test_what_is_no_deal_number(deal: str) -> None:
 
 
 @pytest.mark.parametrize("hash_seed", ["0", "1", "4242"])
-def test_the_same_in_every_process(hash_seed: str) -> None:
+def test_b51_the_same_in_every_process(hash_seed: str) -> None:
     program = (
         "import sys; from kibitz.engine.deals import deck_of;"
         "print(*(c.code for d in sys.argv[1:] for c in deck_of(d)))"

@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator
 
 import pytest
-
 from servers import Running, running_server
 
 

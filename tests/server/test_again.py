@@ -2,24 +2,18 @@
 
 from pathlib import Path
 
-from kibitz.server.log_sqlite import SqliteLog
+from plays import NEAR_WIN, WINNING
 from servers import Running, running_server
 from talk import Plain, Talk, eventually, talking
 from worlds import HeldLog
 
-DATA = Path(__file__).parent.parent / "cases" / "data"
-
-
-def near_win() -> str:
-    """Two moves before the end: ``move stock suit``, ``move 1 suit``."""
-    lines = (DATA / "B37.txt").read_text().split("START\n")[1].split("COMMANDS")[0].splitlines()
-    return "".join(line.removeprefix("| ") + "\n" for line in lines)
+from kibitz.server.log_sqlite import SqliteLog
 
 
 async def almost_won(talk: Talk) -> str:
     """A room one move (``move 1 suit``) before its end."""
-    room: str = (await talk.ok("create", game="klondike", save=near_win()))["room"]
-    await talk.ok("move", room=room, move="move stock suit")
+    room: str = (await talk.ok("create", game="klondike", save=NEAR_WIN))["room"]
+    await talk.ok("move", room=room, move=WINNING[0])
     return room
 
 
@@ -65,7 +59,7 @@ async def test_a_win_is_told_once_and_is_the_end(running: Running) -> None:
     async with talking(running.url) as ann, talking(running.url) as bob:
         room = await almost_won(ann)
         await bob.ok("join", room=room)
-        won = await ann.ok("move", room=room, move="move 1 suit")
+        won = await ann.ok("move", room=room, move=WINNING[1])
         for t in ("undo", "redo", "restart", "resign"):
             await ann.refused("game-over", t, room=room)
         refused = await ann.refused("game-over", "move", room=room, move="move 1 2")
@@ -92,7 +86,7 @@ async def test_a_win_counts_though_the_winner_is_cut_off() -> None:
         async with talking(running.url) as ann:
             room = await almost_won(ann)
             log.hold()
-            await ann.send({"t": "move", "i": "last", "room": room, "move": "move 1 suit"})
+            await ann.send({"t": "move", "i": "last", "room": room, "move": WINNING[1]})
             await log.waiting.wait()
             await ann.drop()
         log.release()
@@ -102,7 +96,7 @@ async def test_a_win_counts_though_the_winner_is_cut_off() -> None:
         assert (await bob.ok("rooms"))["rooms"][0]["status"] == "won"
         async with talking(running.url, token=ann.token) as again:
             await again.ok("join", room=room, role="player")
-            assert (await again.ok("move", "last", room=room, move="move 1 suit"))["seq"] == 6
+            assert (await again.ok("move", "last", room=room, move=WINNING[1]))["seq"] == 6
 
 
 def lasting(joined: Plain) -> Plain:
@@ -113,38 +107,37 @@ def lasting(joined: Plain) -> Plain:
 async def test_a_room_outlives_its_server(tmp_path: Path) -> None:
     """B82."""
     path = tmp_path / "log"
-    async with running_server(SqliteLog(path)) as running:
-        async with talking(running.url, name="Ann") as ann, talking(running.url) as bob:
-            wish: Plain = {"options": {"shuffles": 4}, "mode": "coop", "policy": {"say": True}}
-            room = (await ann.ok("create", game="montana", seat=False, **wish))["room"]
-            await bob.ok("join", room=room, role="player")
-            await ann.ok("join", room=room, role="player")
-            first = await ann.ok("move", "named", room=room, move="s")
-            before = [
-                lasting(await talk.ok("join", room=room, role="player")) for talk in (ann, bob)
-            ]
-            moves = await ann.ok("moves", 99, room=room)
-    async with running_server(SqliteLog(path)) as running:
-        async with (
-            talking(running.url, token=ann.token) as ann,
-            talking(running.url, token=bob.token) as bob,
-        ):
-            after = [
-                lasting(await talk.ok("join", room=room, role="player")) for talk in (ann, bob)
-            ]
-            assert after == before
-            assert (after[0]["seat"], after[1]["seat"]) == (2, 1)
-            view = after[0]["view"]
-            assert (view["options"], view["boards"][0]["counters"]) == (
-                {"shuffles": "4"},
-                {"shuffles": 3},
-            )
-            assert await ann.ok("moves", 99, room=room) == moves
-            assert await ann.ok("move", "named", room=room, move="s") == first
-            assert (await bob.ok("move", room=room, move="s"))["seq"] == first["seq"] + 1
-            await bob.ok("undo", room=room)
-            await ann.ok("undo", room=room)
-            start = await ann.ok("view", room=room, at=1)
-            now = await ann.ok("view", room=room, at=first["seq"] + 3)
-            assert now["view"]["boards"] == start["view"]["boards"]
-            await ann.refused("illegal", "undo", room=room)
+    async with (
+        running_server(SqliteLog(path)) as running,
+        talking(running.url, name="Ann") as ann,
+        talking(running.url) as bob,
+    ):
+        wish: Plain = {"options": {"shuffles": 4}, "mode": "coop", "policy": {"say": True}}
+        room = (await ann.ok("create", game="montana", seat=False, **wish))["room"]
+        await bob.ok("join", room=room, role="player")
+        await ann.ok("join", room=room, role="player")
+        first = await ann.ok("move", "named", room=room, move="s")
+        before = [lasting(await talk.ok("join", room=room, role="player")) for talk in (ann, bob)]
+        moves = await ann.ok("moves", 99, room=room)
+    async with (
+        running_server(SqliteLog(path)) as running,
+        talking(running.url, token=ann.token) as ann,
+        talking(running.url, token=bob.token) as bob,
+    ):
+        after = [lasting(await talk.ok("join", room=room, role="player")) for talk in (ann, bob)]
+        assert after == before
+        assert (after[0]["seat"], after[1]["seat"]) == (2, 1)
+        view = after[0]["view"]
+        assert (view["options"], view["boards"][0]["counters"]) == (
+            {"shuffles": "4"},
+            {"shuffles": 3},
+        )
+        assert await ann.ok("moves", 99, room=room) == moves
+        assert await ann.ok("move", "named", room=room, move="s") == first
+        assert (await bob.ok("move", room=room, move="s"))["seq"] == first["seq"] + 1
+        await bob.ok("undo", room=room)
+        await ann.ok("undo", room=room)
+        start = await ann.ok("view", room=room, at=1)
+        now = await ann.ok("view", room=room, at=first["seq"] + 3)
+        assert now["view"]["boards"] == start["view"]["boards"]
+        await ann.refused("illegal", "undo", room=room)

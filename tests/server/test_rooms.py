@@ -2,28 +2,21 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
-
-from kibitz.protocol.wire import Encoding
-from kibitz.server.log_sqlite import SqliteLog
+from plays import KLONDIKE, NEAR_WIN, WINNING
 from servers import Running, running_server
 from talk import Plain, Talk, fetch, talking
 
-DATA = Path(__file__).parent.parent / "cases" / "data"
-KLONDIKE = (DATA / "klondike-game1-start.txt").read_text()
-
-
-def near_win() -> str:
-    """Two moves before the end: ``move stock suit``, ``move 1 suit``."""
-    lines = (DATA / "B37.txt").read_text().split("START\n")[1].split("COMMANDS")[0].splitlines()
-    return "".join(line.removeprefix("| ") + "\n" for line in lines)
+from kibitz.protocol.wire import Encoding
+from kibitz.server.log_sqlite import SqliteLog
 
 
 async def win(player: Talk, room: str) -> None:
-    """Play :func:`near_win` to its end."""
-    await player.ok("move", room=room, move="move stock suit")
-    await player.ok("move", room=room, move="move 1 suit")
+    """Play ``NEAR_WIN`` to its end."""
+    for move in WINNING:
+        await player.ok("move", room=room, move=move)
 
 
 @pytest.mark.parametrize("encoding", list(Encoding))
@@ -96,7 +89,7 @@ async def test_a_save_makes_the_room_it_describes() -> None:
         again = await ann.ok("create", game="montana", save=text)
         assert again["view"]["boards"][0]["counters"] == {"shuffles": 4}
         assert (await ann.ok("save", room=again["room"]))["text"] == text
-        ended = near_win().replace("Stock [ Kc+ ]", "Stock [ ]").replace("[ Qc+", "[ Kc+ Qc+")
+        ended = NEAR_WIN.replace("Stock [ Kc+ ]", "Stock [ ]").replace("[ Qc+", "[ Kc+ Qc+")
         ended = ended.replace("PILE-1 [ Ks+ ]", "PILE-1 [ ]").replace("[ Qs+", "[ Ks+ Qs+")
         await ann.refused("bad-save", "create", game="klondike", save=ended)
 
@@ -206,12 +199,12 @@ async def test_passwords_keep_out() -> None:
 
 async def test_downloads_show_what_a_viewer_may_see() -> None:
     async with running_server() as running, talking(running.url, name="Ann") as ann:
-        room = (await ann.ok("create", game="klondike", save=near_win()))["room"]
+        room = (await ann.ok("create", game="klondike", save=NEAR_WIN))["room"]
         at = f"/rooms/{room}"
         assert (await fetch(running.http, "/rooms/nowhere/replay.json"))[0] == 404
         assert (await fetch(running.http, f"{at}/save.txt"))[0] == 403
         status, text = await fetch(running.http, f"{at}/save.txt", ann.token)
-        assert (status, text.decode()) == (200, near_win())
+        assert (status, text.decode()) == (200, NEAR_WIN)
         await ann.until(lambda: ann.events(room))
         assert ann.events(room)[0]["kind"] == "saved"
         await win(ann, room)
@@ -223,7 +216,7 @@ async def test_downloads_show_what_a_viewer_may_see() -> None:
         assert b"# result: won" in (await fetch(running.http, f"{at}/replay.txt"))[1]
 
 
-async def listed(talk: Talk, **wish: object) -> list[str]:
+async def listed(talk: Talk, **wish: Any) -> list[str]:
     """The ids of all rooms, page by page."""
     found: list[str] = []
     after: str | None = None
@@ -237,18 +230,16 @@ async def listed(talk: Talk, **wish: object) -> list[str]:
 
 async def test_rooms_are_listed_newest_first_by_game_and_status(tmp_path: Path) -> None:
     made: dict[str, list[str]] = {"klondike": [], "aces-up": []}
-    async with running_server(SqliteLog(tmp_path / "log")) as running:
-        async with talking(running.url) as ann:
-            for number in range(10):
-                game = ["klondike", "aces-up"][number % 2]
-                made[game].append((await ann.ok("create", game=game, deal="1"))["room"])
-            for visibility in ("unlisted", "private"):
-                await ann.ok("create", game="klondike", visibility=visibility, password="x")
-            await ann.ok("resign", room=made["aces-up"][1])
-            await check_lists(ann, made)
-    async with running_server(SqliteLog(tmp_path / "log")) as running:
-        async with talking(running.url) as ann:
-            await check_lists(ann, made)
+    async with running_server(SqliteLog(tmp_path / "log")) as running, talking(running.url) as ann:
+        for number in range(10):
+            game = ["klondike", "aces-up"][number % 2]
+            made[game].append((await ann.ok("create", game=game, deal="1"))["room"])
+        for visibility in ("unlisted", "private"):
+            await ann.ok("create", game="klondike", visibility=visibility, password="x")
+        await ann.ok("resign", room=made["aces-up"][1])
+        await check_lists(ann, made)
+    async with running_server(SqliteLog(tmp_path / "log")) as running, talking(running.url) as ann:
+        await check_lists(ann, made)
 
 
 async def check_lists(talk: Talk, made: dict[str, list[str]]) -> None:

@@ -1,13 +1,15 @@
 """Who sits where: roles, lost connections, seats taken over and given up."""
 
+from typing import Any
+
 import pytest
+from servers import Running, running_server
+from talk import Talk, eventually, talking
+from worlds import Fake
 
 from kibitz.protocol.wire import Encoding
 from kibitz.server.room import SEAT_HOLD, Room
 from kibitz.server.rooms import IDLE_SECONDS
-from servers import Running, running_server
-from talk import Talk, eventually, talking
-from worlds import Fake
 
 
 async def room_of(running: Running, id_: str) -> Room:
@@ -15,7 +17,7 @@ async def room_of(running: Running, id_: str) -> Room:
     return await running.app.rooms.get(id_)
 
 
-async def started(talk: Talk, **wish: object) -> str:
+async def started(talk: Talk, **wish: Any) -> str:
     """A new room."""
     room: str = (await talk.ok("create", **{"game": "klondike", "deal": "1", **wish}))["room"]
     return room

@@ -46,7 +46,7 @@ def connect(
     patience: float = PATIENCE,
     wait: bool = False,
 ) -> "Client":
-    """A client, to be used as ``async with connect(url) as client``.
+    """Make a client, to be entered with ``async with``.
 
     Args:
         url: The address, ``ws://host:port/ws``.

@@ -19,18 +19,8 @@ from .board import Board
 from .cards import DECK
 from .game import BadOption, Game, IllegalMove, Shuffle, play
 from .games import TEXTS
-from .lines import (
-    LineError,
-    cards_of,
-    pile_lines,
-    read_game,
-    read_headers,
-    read_option,
-    read_piles,
-    rows,
-    settings,
-    split_lines,
-)
+from .headers import LineError, read_game, read_headers, read_option, settings, split_lines
+from .lines import cards_of, pile_lines, read_piles, rows
 from .table import Fact, Pile, Set, Table, fold
 from .text import InputError, Request
 

@@ -18,19 +18,8 @@ from .cards import DECK
 from .deals import deck_of
 from .game import BadOption, Game
 from .games import GAMES
-from .lines import (
-    Header,
-    LineError,
-    cards_of,
-    pile_lines,
-    read_game,
-    read_headers,
-    read_option,
-    read_piles,
-    rows,
-    settings,
-    split_lines,
-)
+from .headers import Header, LineError, read_game, read_headers, read_option, settings, split_lines
+from .lines import cards_of, pile_lines, read_piles, rows
 from .table import Pile, Table
 
 __all__ = ["MAX_SAVE", "Save", "SaveError", "pile_lines", "read", "write"]

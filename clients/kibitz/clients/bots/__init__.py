@@ -13,7 +13,7 @@ from kibitz.protocol.views import BoardView
 from .chance import chance
 from .greedy import Greedy
 
-Strategy = Callable[[BoardView, list[str]], str | None | Awaitable[str | None]]
+Strategy = Callable[[BoardView, list[str]], str | Awaitable[str | None] | None]
 """Chooses one of the legal moves, best first, or ``None``; may be asynchronous."""
 
 Maker = Callable[[str, Random], Strategy]

@@ -38,7 +38,7 @@ PREFERENCES: dict[str, tuple[Kind, ...]] = {
     "aces-up": (HOME, OPEN, PACE, SHIFT),
     "klondike": (HOME, TURN, OPEN, PACK, PACE, SHIFT),
     "klondike-single": (HOME, TURN, OPEN, PACK, PACE, SHIFT),
-    "thumb-and-pouch": (HOME, TURN, OPEN, PACK, PACE, SHIFT),
+    "thumb-and-pouch": (HOME, TURN, PACK, OPEN, PACE, SHIFT),
 }
 """What each game prefers, best first; what is not there is never played."""
 

@@ -18,10 +18,8 @@ try:
     import readline
 except ImportError:  # not on every system
     readline = None  # type: ignore[assignment]
-try:
+with contextlib.suppress(ImportError):  # likewise
     import termios
-except ImportError:
-    termios = None  # type: ignore[assignment]
 
 Read = Callable[[str], str | None]
 """Reads a line after a prompt, and blocks; ``None`` at the end of the input."""
@@ -38,9 +36,7 @@ class Keyboard:
         self._thread = threading.Thread(target=self._serve, daemon=True, name="kibitz keyboard")
 
     def __enter__(self) -> "Keyboard":
-        self._attributes = None
-        if self.is_tty and termios is not None:
-            self._attributes = termios.tcgetattr(sys.stdin)
+        self._attributes = _attributes() if self.is_tty else None
         self._loop = asyncio.get_running_loop()
         self._thread.start()
         return self
@@ -48,6 +44,7 @@ class Keyboard:
     def __exit__(self, *_: object) -> None:
         if self._attributes is not None:
             termios.tcsetattr(sys.stdin, termios.TCSADRAIN, self._attributes)
+        self._attributes = None
 
     def ask(self, prompt: str) -> asyncio.Future[str | None]:
         """The next line; the prompt is shown on a terminal only."""
@@ -71,6 +68,10 @@ class Keyboard:
             line = self._read(prompt)
             with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits
                 self._loop.call_soon_threadsafe(_answer, answer, line)
+
+
+def _attributes() -> "termios._AttrReturn | None":
+    return termios.tcgetattr(sys.stdin) if "termios" in sys.modules else None
 
 
 def _answer(answer: asyncio.Future[str | None], line: str | None) -> None:

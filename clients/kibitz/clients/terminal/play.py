@@ -62,7 +62,8 @@ async def play(
     line = keyboard.ask(table.prompt)
     try:
         while True:
-            await asyncio.wait({ready, line}, return_when=asyncio.FIRST_COMPLETED)
+            either: set[asyncio.Future[Any]] = {ready, line}
+            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
             if ready.done():
                 ready.result()
                 table.show(pushes.waiting(), typing=not line.done())
@@ -201,7 +202,7 @@ class Table:
                 screen.note(", ".join(await client.moves(room)) or "there is no legal move")
             case Request("save", name):
                 text = await client.save(room)
-                Path(name).write_text(text, encoding="utf-8", newline="\n")
+                _write_text(Path(name), text)
                 screen.note(f"saved to {name}")
             case Request("load", name):
                 await self._change_room({"save": read_text(Path(name), MAX_SAVE)})
@@ -234,7 +235,7 @@ def _opened(scene: Scene) -> list[str]:
 
 
 def read_text(path: Path, most: int) -> str:
-    """The text of a file; what is no UTF-8 becomes ``\\N{REPLACEMENT CHARACTER}``.
+    """The text of a file; what is no UTF-8 is replaced, so that whoever reads it objects.
 
     Args:
         path: The file.
@@ -246,3 +247,7 @@ def read_text(path: Path, most: int) -> str:
     """
     with path.open("rb") as file:
         return file.read(most + 1).decode(errors="replace")
+
+
+def _write_text(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8", newline="\n")

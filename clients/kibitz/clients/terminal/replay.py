@@ -102,7 +102,12 @@ def wait_for(speed: float | None, step: bool) -> Wait:
         return lambda _: read_key() not in ("q", "\x03", "\x04", "")
     if speed is None:
         return lambda _: True
-    return lambda ms: time.sleep(pause(ms, speed)) is None
+
+    def wait(ms: int) -> bool:
+        time.sleep(pause(ms, speed))
+        return True
+
+    return wait
 
 
 def read_key() -> str:

@@ -1,0 +1,175 @@
+"""Programs at the table: a strategy is given what everybody may see, its choice is played.
+
+The shortest bot is in ``bots/example.py``. Promises: a bot survives a server that is started
+anew; it never goes on for ever without progress; what it decides on is the position it saw.
+Never: hidden cards, rules of its own.
+"""
+
+import asyncio
+import inspect
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Literal
+
+from kibitz.engine.game import moves
+from kibitz.engine.games import GAMES, TEXTS
+from kibitz.protocol.codes import ErrorCode, Refused
+from kibitz.protocol.mirror import Mirror
+
+from .bots import Maker, Strategy
+from .connection import PATIENCE
+from .session import Client, connect
+
+NO_PROGRESS = 1000
+"""Moves without a better score after which the game is given up, whatever the strategy says."""
+CATCH_UP = 0.02
+"""Seconds between looks whether the events have come that made a move stale."""
+
+Outcome = Literal["won", "stuck", "gave up", "ended"]
+"""``stuck``: no legal move is left; ``ended``: by somebody else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How a game went; ``seconds`` includes the time to think."""
+
+    room: str
+    deal: str | None
+    outcome: Outcome
+    moves: int
+    score: int
+    seconds: float
+
+
+def play(url: str, game: str, choose: Strategy) -> Result:
+    """Play one game in a new public room, from start to end.
+
+    Args:
+        url: The server, ``ws://127.0.0.1:8765/ws``.
+        game: The name of a game.
+        choose: The strategy.
+
+    Raises:
+        Unreachable: There is no server.
+        Refused: The strategy chose a move that is not legal.
+
+    """
+    return asyncio.run(run(lambda name, rng: choose, game, url))[0]
+
+
+async def run(
+    make: Maker,
+    game: str,
+    url: str,
+    *,
+    games: int = 1,
+    deals: Sequence[str] = (),
+    room: str | None = None,
+    delay: float = 0.0,
+    seed: int | None = None,
+    name: str = "bot",
+    tell: Callable[[Result], None] = lambda result: None,
+) -> list[Result]:
+    """Play games one after the other.
+
+    Args:
+        make: Makes the strategy for each game.
+        game: The name of a game.
+        url: The server.
+        games: How many games; with ``deals``, they are taken in turn.
+        deals: Deal numbers; none: secret shuffles.
+        room: Play in this room instead, as one of its players.
+        delay: Seconds to wait before each move.
+        seed: What the chance of each game follows from, with its number.
+        name: The display name.
+        tell: Called after each game.
+
+    Raises:
+        Unreachable: There is no server, or it is gone.
+        Refused: A chosen move is not legal, or the room cannot be made or joined.
+
+    """
+    results: list[Result] = []
+    async with connect(url, name=name, patience=PATIENCE) as client:
+        for number in range(1 if room else games):
+            choose = make(game, Random() if seed is None else Random(f"{seed}:{number}"))
+            deal = deals[number % len(deals)] if deals else None
+            if room is None:
+                mirror = await client.create(game, deal=deal)
+            else:
+                mirror = await client.join(room, "player")
+            result = await play_out(client, mirror, choose, deal=deal, delay=lambda: delay)
+            if room is None:
+                await clear(client, mirror)
+            results.append(result)
+            tell(result)
+    return results
+
+
+async def play_out(
+    client: Client,
+    mirror: Mirror,
+    choose: Strategy,
+    *,
+    deal: str | None = None,
+    delay: Callable[[], float] = lambda: 0.0,
+) -> Result:
+    """Play in a room until the game has ended or the strategy has nothing more to say.
+
+    Raises:
+        Refused: A chosen move is not legal.
+
+    """
+    began = time.monotonic()
+    best, waited = -1, 0
+    outcome: Outcome = "ended"
+    while mirror.status == "open":
+        board, legal = mirror.board, legal_moves(mirror)
+        waited = 0 if board.score > best else waited + 1
+        best = max(best, board.score)
+        choice = None if waited > NO_PROGRESS else choose(board, legal)
+        move = await choice if inspect.isawaitable(choice) else choice
+        if move is None:
+            outcome = "gave up" if legal else "stuck"
+            break
+        await asyncio.sleep(delay())
+        await _move(client, mirror, move)
+    if mirror.status == "won":
+        outcome = "won"
+    board = mirror.board
+    seconds = time.monotonic() - began
+    return Result(mirror.room, deal, outcome, board.moves, board.score, seconds)
+
+
+def legal_moves(mirror: Mirror) -> list[str]:
+    """The legal moves of a room's board, best first, as far as everybody may know."""
+    view = mirror.view
+    game = GAMES[view.game].with_options(view.options)
+    return [TEXTS[view.game].write(move) for move in moves(game, mirror.tables[0])]
+
+
+async def clear(client: Client, mirror: Mirror) -> None:
+    """Leave a room of ours behind in order: a game that is still open is given up."""
+    if mirror.status == "open":
+        await client.resign(mirror.room)
+    await client.leave(mirror.room)
+
+
+async def _move(client: Client, mirror: Mirror, move: str) -> None:
+    """Make a move on the position it was chosen for.
+
+    What others say meanwhile does not matter; when they move, the choice is void.
+    """
+    chosen_for = mirror.tables[0]
+    while mirror.tables[0] is chosen_for and mirror.status == "open":
+        try:
+            await client.move(mirror.room, move, expect=mirror.seq)
+        except Refused as refused:
+            if refused.code is ErrorCode.GAME_OVER:
+                return
+            if refused.code is not ErrorCode.STALE:
+                raise
+            while mirror.seq < (refused.seq or 0):  # noqa: ASYNC110 - the events are on their way
+                await asyncio.sleep(CATCH_UP)

@@ -1,0 +1,72 @@
+"""``kibitz bot``: strategies found by name, games played, results in a table."""
+
+import importlib
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+from ..bot import Result, run
+from ..bots import STRATEGIES, Maker
+
+HEADS = ("room", "deal", "outcome", "moves", "score", "seconds")
+
+
+class Unknown(ValueError):
+    """There is no such strategy."""
+
+
+def find(strategy: str) -> Maker:
+    """What makes a strategy: one of ours by its name, or a function as ``module:function``.
+
+    Raises:
+        Unknown: There is none.
+
+    """
+    if strategy in STRATEGIES:
+        return STRATEGIES[strategy]
+    module, colon, name = strategy.partition(":")
+    if not colon:
+        ours = ", ".join(STRATEGIES)
+        raise Unknown(f"no strategy {strategy!r} (there are {ours}, or module:function)")
+    sys.path.insert(0, str(Path.cwd()))
+    try:
+        choose = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise Unknown(f"no strategy {strategy!r}: {error}") from None
+    return lambda game, rng: choose
+
+
+async def arena(make: Maker, game: str, url: str, settings: dict[str, Any]) -> None:
+    """Play and print the results; ``settings`` go to :func:`~kibitz.clients.bot.run`.
+
+    Raises:
+        Unreachable: There is no server, or it is gone.
+        Refused: The room cannot be made or joined, or a chosen move is not legal.
+
+    """
+    tty = sys.stdout.isatty()
+    console = Console(highlight=False, soft_wrap=not tty)
+    with Progress(console=console, disable=not tty, transient=True) as progress:
+        task = progress.add_task(game, total=settings["games"])
+        results = await run(make, game, url, **settings, tell=lambda result: progress.advance(task))
+    rows = [_row(result) for result in results]
+    if tty:
+        table = Table(*HEADS, box=None, header_style="bold")
+        for row in rows:
+            table.add_row(*row)
+        console.print(table)
+    else:
+        sys.stdout.write("".join("\t".join(row) + "\n" for row in (HEADS, *rows)))
+    counts = Counter(result.outcome for result in results)
+    told = ", ".join(f"{number} {outcome}" for outcome, number in sorted(counts.items()))
+    sys.stdout.write(f"{len(results)} games: {told}\n")
+
+
+def _row(result: Result) -> tuple[str, ...]:
+    numbers = str(result.moves), str(result.score), f"{result.seconds:.1f}"
+    return (result.room, result.deal or "-", result.outcome, *numbers)

@@ -1,0 +1,236 @@
+"""No card is named before it was turned up; what is hidden changes no byte of what anybody sees."""
+
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import AsyncExitStack
+from itertools import chain
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from plays import legal
+from positions import command, command_lines
+from servers import Running, running_server
+from talk import Talk, fetch, talking, unpack
+from worlds import Fake
+
+from kibitz.engine.cards import Card
+from kibitz.engine.deals import deck_of
+from kibitz.engine.game import play
+from kibitz.engine.games import GAMES
+from kibitz.engine.saves import write
+from kibitz.engine.table import Cell, Table
+from kibitz.protocol.wire import Encoding
+from kibitz.server.state import RoomState
+
+GOLDEN = Path(__file__).parent.parent / "golden" / "v1"
+_NAMED = re.compile(r"(?<![A-Za-z0-9])([A2-9TJQK][cdhs])([+-]?)(?![A-Za-z0-9])")
+_SIGN = re.compile(r"(10|[A2-9JQK])([♣♦♥♠])")
+_SUITS = dict(zip("♣♦♥♠", "cdhs", strict=True))
+
+
+def strings(said: Any) -> Iterator[str]:
+    """Every string in a message but the token."""
+    match said:
+        case str():
+            yield said
+        case dict():
+            for key, value in said.items():
+                yield key
+                if key != "token":
+                    yield from strings(value)
+        case list():
+            yield from chain.from_iterable(map(strings, said))
+
+
+def named(text: str) -> Iterator[tuple[str, bool]]:
+    """The cards that a text names, and whether as lying face down."""
+    for code, flag in _NAMED.findall(text):
+        yield code, flag == "-"
+    for rank, suit in _SIGN.findall(text):
+        yield ("T" if rank == "10" else rank) + _SUITS[suit], False
+
+
+def cells_of(table: Table) -> Iterable[Cell]:
+    """Every cell on a table."""
+    return chain.from_iterable(table.piles.values())
+
+
+class Watch:
+    """Looks through everything that was sent, as far as it has not yet been looked through."""
+
+    def __init__(self, running: Running, state: RoomState, talks: list[Talk]) -> None:
+        self._running = running
+        self._state = state
+        self._talks = talks
+        self._seen = [0 for _ in talks]
+        self._ever_up: set[str] = set()
+
+    async def look(self, room: str, *, pages: bool = False) -> None:
+        """Check what came since the last look, and the downloads."""
+        cells = list(cells_of(self._state.positions[0].board.table))
+        self._ever_up |= {cell.known.code for cell in cells if cell.up}
+        for number, talk in enumerate(self._talks):
+            await talk.settle()
+            for frame in talk.frames[self._seen[number] :]:
+                self._check(list(strings(unpack(frame))))
+            self._seen[number] = len(talk.frames)
+        for name in ("replay.json", "replay.txt") if pages else ():
+            status, body = await fetch(self._running.http, f"/rooms/{room}/{name}")
+            assert status == 200
+            self._check([body.decode()])
+
+    def _check(self, said: list[str]) -> None:
+        secret = self._state.secret
+        for text in said:
+            assert secret.seed not in text and (secret.deal or "?" * 99) not in text
+            for code, down in named(text):
+                assert code in self._ever_up, f"{code} was named before it was turned up"
+                assert not down, f"{code} was named as lying face down"
+
+
+def won_game(name: str) -> list[str]:
+    """The commands of a game that was won."""
+    lines = (GOLDEN / f"{name}.replay.txt").read_text().splitlines()
+    return [line.removeprefix("> ") for line in lines if line.startswith("> ")]
+
+
+def by_chance(state: RoomState, rng: Random, steps: int) -> Iterator[str]:
+    """Commands by chance, legal ones and others, until the player gives up."""
+    lines = command_lines(state.game.name)
+    for _ in range(steps):
+        moves = legal(state)
+        kind = rng.choice([*["move"] * 6, "undo", "redo", "restart", "illegal"])
+        yield rng.choice(moves or ["undo"]) if kind == "move" else kind
+        yield rng.choice(lines)
+    yield "resign"
+
+
+@pytest.mark.parametrize(
+    ("game", "deal", "won"),
+    [*((game, "very-secret-42", False) for game in GAMES)]
+    + [("aces-up", "161", True), ("klondike", "1", True)],
+)
+async def test_no_card_is_named_too_early(game: str, deal: str, won: bool) -> None:
+    """B52."""
+    rng = Random(game)
+    async with running_server(requests_burst=1e6) as running, AsyncExitStack() as guests:
+        encodings = (Encoding.JSON, Encoding.MSGPACK, Encoding.JSON)
+        talks = [await guests.enter_async_context(talking(running.url, e)) for e in encodings]
+        ann, bot, eve = talks
+        for talk in talks:
+            talk.frames.clear()  # the help texts name cards
+        wish = {"save": None, "deal": deal if len(deal) > 3 else None}
+        if won:
+            wish["save"] = write(GAMES[game], GAMES[game].deal(deck_of(deal)))
+        room = (await ann.ok("create", game=game, mode="coop", **wish))["room"]
+        await bot.ok("join", room=room, role="player")
+        await eve.ok("join", room=room)
+        state = (await running.app.rooms.get(room)).state
+        watch = Watch(running, state, talks)
+        for number, line in enumerate(won_game(game) if won else by_chance(state, rng, 60)):
+            await watch.look(room, pages=number % 10 == 0)
+            talk = talks[number % 3 if number % 7 == 0 else number % 2]
+            if line in ("undo", "redo", "restart", "resign"):
+                await (ann if line == "resign" else talk).ask(line, room=room)
+            else:
+                await talk.ask("move", room=room, move=line)
+            await eve.ok("moves", room=room)
+            await eve.ok("view", room=room, at=rng.randint(1, state.seq))
+            await bot.ok("history", room=room, from_=rng.randint(1, state.seq))
+            await bot.refused("forbidden", "cheat", room=room)
+            await eve.refused("not-seated", "save", room=room)
+            if state.over:
+                break
+        assert state.status == ("won" if won else "resigned")
+        await eve.settle()
+        opened = eve.events()[-1]["opened"]
+        assert opened["seed"] == state.secret.seed and opened.get("deal") == wish["deal"]
+        assert "??" not in str(opened) + str(await eve.ok("join", room=room))
+        assert (await eve.ok("view", room=room, at=2)) == (await bot.ok("view", room=room, at=2))
+
+
+def other_secret(table: Table, pile: str) -> tuple[Table, set[Card]]:
+    """The table with the deepest hidden cards changed round, and which these are."""
+    deep = [cells[: max(len(cells) // 3, len(cells) - 3)] for cells in table.piles.values()]
+    hidden = [cell.known for cell in chain.from_iterable(deep) if not cell.up]
+    turned = dict(zip(hidden, hidden[1:] + hidden[:1], strict=True))
+    piles = {
+        name: tuple(
+            cell if cell.up else Cell(turned.get(cell.known, cell.known), up=False)
+            for cell in cells
+        )
+        for name, cells in table.piles.items()
+    }
+    return Table(piles, table.counters), set(hidden)
+
+
+def turns_up(state: RoomState, line: str, secret: set[Card]) -> bool:
+    """Whether a legal move turns up one of these cards."""
+    move = command(state.game.name, line)
+    table = play(state.game, state.positions[0].board.table, move, Random(0)).table
+    return any(cell.up and cell.card in secret for cell in cells_of(table))
+
+
+def requests(state: RoomState, secret: set[Card], rng: Random) -> Iterator[dict[str, Any]]:
+    """Requests of every kind, as long as they show the same in both worlds."""
+    lines = command_lines(state.game.name)
+    for _ in range(250):
+        safe = [line for line in legal(state) if not turns_up(state, line, secret)]
+        unsafe = {command(state.game.name, line) for line in legal(state)}
+        refused = [line for line in lines if command(state.game.name, line) not in unsafe]
+        kind = rng.choice([*["move"] * 6, *["refused"] * 4, "undo", "redo", "restart", "say"])
+        if kind == "move" and safe:
+            yield {"t": "move", "move": rng.choice(safe)}
+        elif kind in ("undo", "redo", "restart"):
+            yield {"t": kind}
+        elif kind == "say":
+            yield {"t": "say", "text": "hm"}
+        else:
+            yield {"t": "move", "move": rng.choice(refused)}
+        yield {"t": rng.choice(["moves", "save", "cheat"])}
+        yield {"t": "view", "at": rng.randint(1, state.seq)}
+        yield {"t": "history", "from": rng.randint(1, state.seq)}
+
+
+@pytest.mark.parametrize("game", [name for name in GAMES if name != "montana"])
+async def test_hidden_cards_change_no_byte(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kibitz.server.app.TICK_SECONDS", 3600)
+    table = GAMES[game].deal(deck_of("31"))
+    other, secret = other_secret(table, game)
+    assert other != table and len(secret) > 5
+    worlds = [Fake(), Fake()]
+    async with AsyncExitStack() as stack:
+        servers = [
+            await stack.enter_async_context(running_server(world=fake.world, requests_burst=1e6))
+            for fake in worlds
+        ]
+        pairs: list[tuple[Talk, Talk]] = []
+        for running, start in zip(servers, (table, other), strict=True):
+            ann = await stack.enter_async_context(talking(running.url, name="Ann"))
+            eve = await stack.enter_async_context(talking(running.url, Encoding.MSGPACK))
+            text = write(GAMES[game], start)
+            room = (await ann.ok("create", game=game, save=text, policy={"save": False}))["room"]
+            await eve.ok("join", room=room)
+            pairs.append((ann, eve))
+        states = [(await running.app.rooms.get(room)).state for running in servers]
+        for number, request in enumerate(requests(states[0], secret, Random(game))):
+            for pair, running, fake in zip(pairs, servers, worlds, strict=True):
+                fake.pass_time(0.125)
+                running.app.rooms.tell_presence()
+                for talk in pair:
+                    fields = {key: value for key, value in request.items() if key != "t"}
+                    await talk.ask(request["t"], room=room, **fields)
+            assert pairs[0][0].frames[-1] == pairs[1][0].frames[-1]
+            for name in ("replay.json", "replay.txt", "save.txt") if number % 100 == 0 else ():
+                path = f"/rooms/{room}/{name}"
+                bodies = [await fetch(running.http, path) for running in servers]
+                assert bodies[0] == bodies[1]
+        for one, two in zip(*pairs, strict=True):
+            await one.settle()
+            await two.settle()
+            assert one.frames == two.frames and len(one.frames) > 1000
+        assert states[0].seq > 50 and not states[0].over
+        tables = [state.positions[0].board.table for state in states]
+        assert tables[0] != tables[1]
