@@ -29,7 +29,7 @@ Plain = dict[str, Any]
 def pack(encoding: Encoding, plain: object) -> Frame:
     """Anything as a frame."""
     if encoding is Encoding.JSON:
-        return json.dumps(plain)
+        return json.dumps(plain, ensure_ascii=False)
     packed: bytes = msgpack.packb(plain)
     return packed
 
@@ -57,16 +57,20 @@ class Talk:
         self._news = asyncio.Event()
         self._reader: asyncio.Task[None] | None = None
 
-    def read(self) -> None:
-        """Begin to read, in the background."""
+    def read(self) -> asyncio.Task[None]:
+        """Begin to read, in the background; the task ends with the connection."""
         self._reader = self._reader or asyncio.create_task(self._read())
+        return self._reader
 
     async def _read(self) -> None:
-        with contextlib.suppress(ConnectionClosed):
+        try:
             while True:
                 self._take(await self.socket.recv())
-        self.code = self.socket.close_code or 0
-        self._news.set()
+        except ConnectionClosed:
+            self.code = self.socket.close_code or 0
+        finally:
+            self.code = -1 if self.code is None else self.code
+            self._news.set()
 
     def _take(self, frame: Frame) -> None:
         self.frames.append(frame)
@@ -201,8 +205,7 @@ async def connected(
         yield talk
     finally:
         socket.transport.abort()
-        talk.read()
-        await talk.closed()
+        await talk.read()
 
 
 @contextlib.asynccontextmanager

@@ -109,8 +109,11 @@ def by_chance(state: RoomState, rng: Random, steps: int) -> Iterator[str]:
 
 @pytest.mark.parametrize(
     ("game", "deal", "won"),
-    [*((game, "very-secret-42", False) for game in GAMES)]
-    + [("aces-up", "161", True), ("klondike", "1", True)],
+    [
+        *((game, "very-secret-42", False) for game in GAMES),
+        ("aces-up", "161", True),
+        ("klondike", "1", True),
+    ],
 )
 async def test_no_card_is_named_too_early(game: str, deal: str, won: bool) -> None:
     """B52."""
@@ -131,24 +134,25 @@ async def test_no_card_is_named_too_early(game: str, deal: str, won: bool) -> No
         watch = Watch(running, state, talks)
         for number, line in enumerate(won_game(game) if won else by_chance(state, rng, 60)):
             await watch.look(room, pages=number % 10 == 0)
-            talk = talks[number % 3 if number % 7 == 0 else number % 2]
+            talk = talks[number % (2 if won else 3)]
             if line in ("undo", "redo", "restart", "resign"):
                 await (ann if line == "resign" else talk).ask(line, room=room)
             else:
                 await talk.ask("move", room=room, move=line)
+            if state.over:
+                break
             await eve.ok("moves", room=room)
             await eve.ok("view", room=room, at=rng.randint(1, state.seq))
             await bot.ok("history", room=room, from_=rng.randint(1, state.seq))
             await bot.refused("forbidden", "cheat", room=room)
             await eve.refused("not-seated", "save", room=room)
-            if state.over:
-                break
         assert state.status == ("won" if won else "resigned")
         await eve.settle()
         opened = eve.events()[-1]["opened"]
         assert opened["seed"] == state.secret.seed and opened.get("deal") == wish["deal"]
         assert "??" not in str(opened) + str(await eve.ok("join", room=room))
-        assert (await eve.ok("view", room=room, at=2)) == (await bot.ok("view", room=room, at=2))
+        ends = [await talk.ok("view", "end", room=room, at=state.seq) for talk in talks]
+        assert ends[0] == ends[1] == ends[2]
 
 
 def other_secret(table: Table, pile: str) -> tuple[Table, set[Card]]:
@@ -176,7 +180,7 @@ def turns_up(state: RoomState, line: str, secret: set[Card]) -> bool:
 def requests(state: RoomState, secret: set[Card], rng: Random) -> Iterator[dict[str, Any]]:
     """Requests of every kind, as long as they show the same in both worlds."""
     lines = command_lines(state.game.name)
-    for _ in range(250):
+    for _ in range(120):
         safe = [line for line in legal(state) if not turns_up(state, line, secret)]
         unsafe = {command(state.game.name, line) for line in legal(state)}
         refused = [line for line in lines if command(state.game.name, line) not in unsafe]
@@ -230,7 +234,7 @@ async def test_hidden_cards_change_no_byte(game: str, monkeypatch: pytest.Monkey
         for one, two in zip(*pairs, strict=True):
             await one.settle()
             await two.settle()
-            assert one.frames == two.frames and len(one.frames) > 1000
-        assert states[0].seq > 50 and not states[0].over
+            assert one.frames == two.frames and len(one.frames) > 400
+        assert states[0].seq > 30 and not states[0].over
         tables = [state.positions[0].board.table for state in states]
         assert tables[0] != tables[1]

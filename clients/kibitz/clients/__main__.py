@@ -126,7 +126,7 @@ def play(
             typer.echo(f"your identity cannot be kept: {error}", err=True)
         with Keyboard(sys.stdin) as keyboard:
             start = Start(game or "", room, settings)
-            await play(client, start, screen, keyboard, f"kibitz watch{where}")
+            await play(client, start, screen, keyboard, where)
 
     _talk(server, talk, name=name, token=kept.get(server))
 

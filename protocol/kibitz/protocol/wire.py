@@ -101,6 +101,16 @@ def request_id(plain: Any) -> int | str | None:
     return i[:64] if isinstance(i, str) else i if abs(i) < 2**63 else None
 
 
+def frame_id(frame: Frame) -> int | str | None:
+    """The usable ``i`` of a frame whose request is not looked at; of a small one, that is."""
+    if len(frame) > MAX_FRAME:
+        return None
+    try:
+        return request_id(_plain(frame))
+    except WireError:
+        return None
+
+
 def _plain(frame: Frame) -> Any:
     try:
         if isinstance(frame, str):

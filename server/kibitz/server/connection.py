@@ -5,6 +5,7 @@ whatever a client sends, the others do not notice. Never: rules, roles, cards.
 """
 
 import asyncio
+import contextlib
 from dataclasses import dataclass
 
 import structlog
@@ -17,7 +18,7 @@ from kibitz.protocol import requests as ask
 from kibitz.protocol.codes import CloseCode, ErrorCode, Refused
 from kibitz.protocol.limits import HELLO_TIMEOUT
 from kibitz.protocol.session import MustClose, ServerSession
-from kibitz.protocol.wire import Encoding, Frame, WireError, encode
+from kibitz.protocol.wire import Encoding, Frame, WireError, encode, frame_id
 
 from .answers import Answers
 from .identity import Identity, clean_name, identity_id, new_token
@@ -29,6 +30,8 @@ from .world import World
 
 OUTBOX_BYTES = 256 * 1024
 """Bytes that may wait for one client before it counts as slow."""
+CLOSE_SECONDS = 5.0
+"""How long a client has to read what is waiting for it, once it is being closed."""
 REQUESTS_PER_SECOND = 200.0
 REQUESTS_BURST = 400.0
 MAX_REFUSED = 1000
@@ -100,6 +103,7 @@ class Connection:
             wait = self._throttle.wait_ms()
             if wait:
                 self._count_refused()
+                i = frame_id(frame)
                 raise Refused(ErrorCode.RATE_LIMITED, "too many requests", retry_ms=wait)
             request = self._session.receive(frame)
             i = request.i
@@ -175,4 +179,8 @@ class Connection:
     async def _close(self, code: CloseCode, reason: str) -> None:
         self._service.metrics.closes.labels(str(int(code))).inc()
         log.info("closed", identity=self.identity.id, code=int(code), reason=reason)
-        await self._socket.close(code, reason)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(CLOSE_SECONDS):
+                await self._socket.close(code, reason)
+                return
+        self._socket.transport.abort()  # it does not even read the close

@@ -6,6 +6,7 @@ one at once and is gone after kill -9. Reading has a thread and a connection of 
 """
 
 import asyncio
+import contextlib
 import fcntl
 import os
 import queue
@@ -87,14 +88,15 @@ class SqliteLog:
 
     def _connect(self) -> sqlite3.Connection:
         db = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False)
+        (version,) = db.execute("pragma user_version").fetchone()
+        if version > SCHEMA_VERSION:  # looked at before anything is changed
+            db.close()
+            raise UnreadableFile(f"{self.path} was written by a later version of kibitz")
         db.execute("pragma journal_mode=wal")
         db.execute("pragma synchronous=full")
         return db
 
     def _migrate(self) -> None:
-        (version,) = self._writer_db.execute("pragma user_version").fetchone()
-        if version > SCHEMA_VERSION:
-            raise UnreadableFile(f"{self.path} was written by a later version of kibitz")
         self._writer_db.executescript(_SCHEMA)
         self._writer_db.execute(f"pragma user_version={SCHEMA_VERSION}")
 
@@ -172,9 +174,11 @@ class SqliteLog:
                 heads[append.room] = append.record.last
                 results.append((append, None))
             self._writer_db.execute("commit")
-        except sqlite3.Error as error:
-            if self._writer_db.in_transaction:
+        except Exception as error:  # whatever it is: those who wait are answered, the thread lives
+            with contextlib.suppress(sqlite3.Error):
                 self._writer_db.execute("rollback")
+            for append in group:
+                self._heads.pop(append.room, None)
             return [(append, LogFailure(str(error))) for append in group]
         self._heads.update(heads)
         return results

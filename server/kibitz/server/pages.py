@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
+import structlog
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
@@ -19,6 +20,7 @@ from kibitz.protocol.requests import Rooms as ListRooms
 
 from .answers import Answers
 from .identity import Identity, identity_id
+from .log import LogFailure
 from .metrics import Metrics
 from .replay import replay_json, replay_text
 from .room import Room
@@ -28,6 +30,8 @@ SOCKET_PATH = "/ws"
 TEXT = "text/plain; charset=utf-8"
 HTML = "text/html; charset=utf-8"
 JSON = "application/json"
+
+log = structlog.get_logger("kibitz.pages")
 
 _STATUS = {
     ErrorCode.NO_ROOM: HTTPStatus.NOT_FOUND,
@@ -90,6 +94,10 @@ class Pages:
         except Refused as refused:
             status = _STATUS.get(refused.code, HTTPStatus.BAD_REQUEST)
             return page(f"{refused.message}\n".encode(), TEXT, status)
+        except LogFailure as failure:
+            log.error("log failure", error=str(failure))
+            said = b"the server could not write that down; try again later\n"
+            return page(said, TEXT, HTTPStatus.SERVICE_UNAVAILABLE)
 
     async def _replay_json(self, room: Room, who: str | None) -> Response:
         return page(await replay_json(room), JSON)

@@ -9,17 +9,16 @@ import contextlib
 import io
 import os
 import sys
+import termios
 import threading
 from collections.abc import Callable
 from queue import SimpleQueue
-from typing import TextIO
+from typing import Any, TextIO
 
 try:
-    import readline
-except ImportError:  # not on every system
-    readline = None  # type: ignore[assignment]
-with contextlib.suppress(ImportError):  # likewise
-    import termios
+    from readline import get_line_buffer as typed_so_far
+except ImportError:  # not in every Python
+    typed_so_far = str
 
 Read = Callable[[str], str | None]
 """Reads a line after a prompt, and blocks; ``None`` at the end of the input."""
@@ -33,10 +32,12 @@ class Keyboard:
         self._read: Read = _typed if self.is_tty else _piped(source)
         self._asked: SimpleQueue[tuple[str, asyncio.Future[str | None]]] = SimpleQueue()
         self._prompt = ""
+        self._attributes: list[Any] | None = None
         self._thread = threading.Thread(target=self._serve, daemon=True, name="kibitz keyboard")
 
     def __enter__(self) -> "Keyboard":
-        self._attributes = _attributes() if self.is_tty else None
+        if self.is_tty:
+            self._attributes = termios.tcgetattr(sys.stdin)
         self._loop = asyncio.get_running_loop()
         self._thread.start()
         return self
@@ -44,7 +45,6 @@ class Keyboard:
     def __exit__(self, *_: object) -> None:
         if self._attributes is not None:
             termios.tcsetattr(sys.stdin, termios.TCSADRAIN, self._attributes)
-        self._attributes = None
 
     def ask(self, prompt: str) -> asyncio.Future[str | None]:
         """The next line; the prompt is shown on a terminal only."""
@@ -58,8 +58,7 @@ class Keyboard:
     def show_again(self) -> None:
         """Print the prompt and what has been typed so far, after something was drawn over it."""
         if self.is_tty:
-            typed = readline.get_line_buffer() if readline is not None else ""
-            sys.stdout.write(self._prompt + typed)
+            sys.stdout.write(self._prompt + typed_so_far())
             sys.stdout.flush()
 
     def _serve(self) -> None:
@@ -68,10 +67,6 @@ class Keyboard:
             line = self._read(prompt)
             with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits
                 self._loop.call_soon_threadsafe(_answer, answer, line)
-
-
-def _attributes() -> "termios._AttrReturn | None":
-    return termios.tcgetattr(sys.stdin) if "termios" in sys.modules else None
 
 
 def _answer(answer: asyncio.Future[str | None], line: str | None) -> None:

@@ -40,7 +40,7 @@ class Start:
 
 
 async def play(
-    client: Client, start: Start, screen: Screen, keyboard: Keyboard, watch: str
+    client: Client, start: Start, screen: Screen, keyboard: Keyboard, where: str
 ) -> None:
     """Play until ``quit`` or the end of the input.
 
@@ -49,14 +49,14 @@ async def play(
         start: What to play.
         screen: Where boards go.
         keyboard: Where lines come from.
-        watch: How to watch: what is printed before the room's id.
+        where: What our commands need to find the server, to be printed.
 
     Raises:
         Refused: The server has no such room or does not want to make it.
 
     """
     pushes = client.events()
-    table = Table(client, screen, keyboard, watch)
+    table = Table(client, screen, keyboard, where)
     await table.sit(start)
     ready = asyncio.ensure_future(pushes.ready())
     line = keyboard.ask(table.prompt)
@@ -82,11 +82,11 @@ async def play(
 class Table:
     """Where the person sits."""
 
-    def __init__(self, client: Client, screen: Screen, keyboard: Keyboard, watch: str) -> None:
+    def __init__(self, client: Client, screen: Screen, keyboard: Keyboard, where: str) -> None:
         self._client = client
         self._screen = screen
         self._keyboard = keyboard
-        self._watch = watch
+        self._where = where
         self._mirror: Mirror
         self._scene: Scene
         self._simple: dict[str, Callable[[str], Awaitable[object]]] = {
@@ -114,7 +114,7 @@ class Table:
             mirror = await self._client.join(start.room, "player")
         self._mirror, self._scene = mirror, Scene.of(mirror)
         title = self._scene.text.title
-        self._screen.note(f"room {mirror.room}, to watch it: {self._watch} {mirror.room}")
+        self._screen.note(f"watch it with: kibitz watch {mirror.room}{self._where}")
         if not self._screen.in_place and title:
             self._screen.write(f"{title}\n")
         self._screen.draw(self._scene)
@@ -174,6 +174,9 @@ class Table:
             said = interpret(self._scene.text, line)
             if said == Request("quit"):
                 self._screen.write(f"{THANKS}\n")
+                if not self._scene.over:
+                    on = f"go on with: kibitz play --room {self._mirror.room}{self._where}"
+                    self._screen.write(f"{on}\n")
                 return False
             if not self._client.connected:
                 self._screen.note("no connection; waiting for the server")

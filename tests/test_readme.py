@@ -1,0 +1,62 @@
+"""What the README says is so."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from kibitz.clients.__main__ import app
+from kibitz.clients.bots import example
+from kibitz.engine.games import GAMES
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text()
+
+
+def test_the_bot_in_the_readme_is_the_tested_one_and_short() -> None:
+    block = README.split("<!-- bot example -->\n```python\n")[1].split("```")[0]
+    source = Path(example.__file__).read_text().replace("  # noqa: T201", "")
+    assert block == source
+    assert len(source.splitlines()) <= 20
+
+
+def test_the_table_lists_every_game_and_option() -> None:
+    rows = re.findall(r"^\| `([a-z-]+)` \|.*\| ([^|]*) \|$", README, re.MULTILINE)
+    options = {name: " ".join(re.findall(r"`([^`]*)`", cell)) for name, cell in rows}
+    assert options == {
+        name: " ".join(f"{key}={value}" for key, value in game.options.items())
+        for name, game in GAMES.items()
+    }
+
+
+@pytest.mark.parametrize(
+    "line", sorted(set(re.findall(r"^(kibitz [^#\n]*)", README, re.MULTILINE)))
+)
+def test_commands_and_flags_exist(line: str) -> None:
+    _, command, *words = line.split()
+    result = CliRunner().invoke(app, [command, "--help"])
+    assert result.exit_code == 0, result.output
+    for flag in (word for word in words if word.startswith("--")):
+        assert flag in result.output
+
+
+def test_ci_runs_exactly_the_test_command() -> None:
+    script = (ROOT / ".ci" / "run").read_text()
+    assert "<!-- test command -->" in script
+    command = README.split("<!-- test command -->\n```sh\n")[1].split("\n```")[0]
+    assert command.count("\n") == 0
+    assert "pytest" in command
+
+
+def test_linked_files_and_pictures_exist() -> None:
+    for target in re.findall(r"\]\(([^)#:]+)\)", README):
+        assert (ROOT / target).exists(), target
+
+
+def test_python_minus_m_starts_the_same_command() -> None:
+    command = [sys.executable, "-m", "kibitz.clients", "--version"]
+    said = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    assert re.fullmatch(r"kibitz \d+\.\d+\.\d+\n", said.stdout)
