@@ -24,7 +24,7 @@ def test_the_bot_in_the_readme_is_the_tested_one_and_short() -> None:
 
 
 def test_the_table_lists_every_game_and_option() -> None:
-    rows = re.findall(r"^\| `([a-z-]+)` \|.*\| ([^|]*) \|$", README, re.MULTILINE)
+    rows = re.findall(r"^\| `([a-z-]+)` \|.*\|([^|]*)\|$", README, re.MULTILINE)
     options = {name: " ".join(re.findall(r"`([^`]*)`", cell)) for name, cell in rows}
     assert options == {
         name: " ".join(f"{key}={value}" for key, value in game.options.items())
