@@ -28,7 +28,7 @@ async def running_server(
     log: EventLog | None = None, world: World = REAL, **settings: float
 ) -> AsyncIterator[Running]:
     """Start a server, stop it at the end; ``settings`` as in :class:`Settings`."""
-    chosen = Settings(port=0, **settings)  # type: ignore[arg-type]
+    chosen = Settings(**{"port": 0, **settings})  # type: ignore[arg-type]
     async with running(chosen, log or MemoryLog(), world) as app:
         at = f"127.0.0.1:{app.port}"
         yield Running(app, f"ws://{at}/ws", f"http://{at}")

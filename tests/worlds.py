@@ -41,27 +41,39 @@ class Fake:
 
 
 class HeldLog(MemoryLog):
-    """A log whose appends wait while it is held."""
+    """A log whose appends or reads wait while they are held."""
 
     def __init__(self) -> None:
         super().__init__()
         self.waiting = asyncio.Event()
-        """Set while an append waits."""
+        """Set while something waits."""
+        self._held: set[str] = set()
         self._go = asyncio.Event()
         self._go.set()
 
-    def hold(self) -> None:
-        """Let appends wait from now on."""
+    def hold(self, what: str = "append") -> None:
+        """Let these calls wait from now on."""
+        self._held.add(what)
         self._go.clear()
 
     def release(self) -> None:
-        """Let them through."""
+        """Let everything through."""
+        self._held.clear()
         self._go.set()
 
-    async def append(self, room: str, expected: int, record: Record, info: RoomInfo) -> None:
-        """Wait, then add the record."""
-        if not self._go.is_set():
+    async def _wait(self, what: str) -> None:
+        if what in self._held:
             self.waiting.set()
             await self._go.wait()
             self.waiting.clear()
+
+    async def append(self, room: str, expected: int, record: Record, info: RoomInfo) -> None:
+        """Wait, then add the record."""
+        await self._wait("append")
         await super().append(room, expected, record, info)
+
+    async def read(self, room: str, after: int = 0) -> list[Record]:
+        """Read what is there now, then wait."""
+        records = await super().read(room, after)
+        await self._wait("read")
+        return records

@@ -11,7 +11,7 @@ import pytest
 from plays import endless, legal
 from servers import running_server
 from talk import Plain, Talk, eventually, talking
-from worlds import Fake
+from worlds import Fake, HeldLog
 
 from kibitz.engine.games import GAMES
 from kibitz.protocol.hashing import chain
@@ -145,6 +145,30 @@ async def test_resuming_while_moves_rain_down_leaves_no_gap(tmp_path: Path) -> N
                 await bob.settle()
                 got = [e["seq"] for e in back["events"]] + [e["seq"] for e in bob.events()]
                 assert got == list(range(seen + 1, len(hashes)))
+
+
+async def test_what_happens_while_old_events_are_read_is_not_lost() -> None:
+    log = HeldLog()
+    async with fast_server(log) as running, talking(running.url) as ann:
+        room = (await ann.ok("create", game="klondike", deal="1"))["room"]
+        await ann.ok("move", room=room, move="discard")
+        seen = (await ann.ok("ping"))["heads"][room]
+        for _ in range(RECENT):
+            await ann.ok("say", room=room, text="hm")
+        async with talking(running.url) as bob:
+            log.hold("read")
+            joining = asyncio.create_task(bob.ok("join", room=room, from_=seen[0], hash=seen[1]))
+            await log.waiting.wait()
+            for _ in range(3):
+                await ann.ok("undo", room=room)
+                await ann.ok("redo", room=room)
+            log.release()
+            back = await joining
+            await ann.ok("undo", room=room)
+            await bob.settle()
+            got = [event["seq"] for event in back["events"] + bob.events()]
+            assert back["events"][-1]["seq"] == back["seq"]
+            assert got == list(range(seen[0] + 1, seen[0] + RECENT + 8))
 
 
 async def test_a_room_out_of_memory_comes_back_as_it_was() -> None:

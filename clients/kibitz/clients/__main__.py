@@ -7,8 +7,6 @@ and loaded only when asked for.
 import asyncio
 import os
 import sys
-from collections.abc import Awaitable, Callable
-from enum import StrEnum
 from importlib.metadata import EntryPoint, entry_points, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,13 +15,13 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
+from . import outcome
+from .outcome import Color
+
 if TYPE_CHECKING:
     from .session import Client
-    from .terminal.screen import Screen
 
 SERVER = "ws://127.0.0.1:8765/ws"
-UNUSABLE = 2
-"""Exit code for arguments that cannot be used, an unreachable server among them."""
 
 
 class _Commands(TyperGroup):
@@ -55,14 +53,6 @@ app = typer.Typer(
     rich_markup_mode=None,
     help="Play solitaire in front of each other.",
 )
-
-
-class Color(StrEnum):
-    """When suits are coloured."""
-
-    auto = "auto"
-    always = "always"
-    never = "never"
 
 
 Server = Annotated[str, typer.Option(envvar="KIBITZ_SERVER", help="The server's address.")]
@@ -102,18 +92,20 @@ def play(
     from .terminal import tokens
 
     if game is None and room is None:
-        raise _unusable("which game? (or --room ID)")
+        raise outcome.unusable("which game? (or --room ID)")
     if room and (deal or load or option or seats > 1):
-        raise _unusable("--room is a game that has begun: no --deal, --load, --option, --seats")
+        raise outcome.unusable(
+            "--room is a game that has begun: no --deal, --load, --option, --seats"
+        )
     if game is not None:
-        _check_game(game)
-    settings: dict[str, Any] = {"deal": deal, "options": dict(map(_pair, option or []))}
+        outcome.check_game(game)
+    settings: dict[str, Any] = {"deal": deal, "options": dict(map(outcome.pair, option or []))}
     if load is not None:
-        settings["save"] = _file(load)
+        settings["save"] = outcome.save_text(load)
     if seats > 1:
         settings |= {"mode": "coop", "seats": seats}
     kept = tokens.Tokens(token_file or tokens.default_path())
-    screen = _screen(color, four_colours, ascii_only)
+    screen = outcome.screen(color, four_colours, ascii_only)
     where = "" if server == SERVER else f" --server {server}"
 
     async def talk(client: "Client") -> None:
@@ -128,7 +120,7 @@ def play(
             start = Start(game or "", room, settings)
             await play(client, start, screen, keyboard, where)
 
-    _talk(server, talk, name=name, token=kept.get(server))
+    outcome.talk(server, talk, name=name, token=kept.get(server))
 
 
 @app.command()
@@ -142,14 +134,14 @@ def watch(
     ascii_only: Ascii = False,
 ) -> None:
     """Look on while others play."""
-    screen = _screen(color, four_colours, ascii_only)
+    screen = outcome.screen(color, four_colours, ascii_only)
 
     async def talk(client: "Client") -> None:
         from .terminal.watch import watch
 
         await watch(client, room, screen, from_start=from_start, speed=speed or 1.0)
 
-    _talk(server, talk)
+    outcome.talk(server, talk)
 
 
 @app.command()
@@ -159,15 +151,15 @@ def rooms(
 ) -> None:
     """List the public rooms."""
     if game is not None:
-        _check_game(game)
-    screen = _screen(Color.auto, False, False)
+        outcome.check_game(game)
+    screen = outcome.screen(Color.auto, False, False)
 
     async def talk(client: "Client") -> None:
         from .terminal.watch import list_rooms
 
         await list_rooms(client, screen, game)
 
-    _talk(server, talk)
+    outcome.talk(server, talk)
 
 
 @app.command()
@@ -186,7 +178,7 @@ def replay(
     from .scene import Scene
     from .terminal import replay as past
 
-    screen = _screen(color, four_colours, ascii_only)
+    screen = outcome.screen(color, four_colours, ascii_only)
     wait = past.wait_for(speed, step)
     path = Path(source)
     if path.exists() or path.name != source or path.suffix:
@@ -195,7 +187,7 @@ def replay(
             scene = Scene(source, text.game.name)
             past.present(past.from_text(text, scene), scene, screen, wait)
         except OSError as error:
-            raise _unusable(f"could not open {source}: {error.strerror}") from None
+            raise outcome.unusable(f"could not open {source}: {error.strerror}") from None
         except ReplayError as error:
             screen.note(f"{source}: {error}")
             raise typer.Exit(1) from None
@@ -205,7 +197,7 @@ def replay(
     async def talk(client: "Client") -> None:
         found.extend(await past.history(client, source))
 
-    _talk(server, talk)
+    outcome.talk(server, talk)
     events, scene = found
     past.present(past.from_events(events, scene), scene, screen, wait)
 
@@ -216,9 +208,9 @@ def verify(file: Path) -> None:
     from .terminal.replay import verify
 
     try:
-        code = verify(file, _screen(Color.auto, False, False))
+        code = verify(file, outcome.screen(Color.auto, False, False))
     except OSError as error:
-        raise _unusable(f"could not open {file}: {error.strerror}") from None
+        raise outcome.unusable(f"could not open {file}: {error.strerror}") from None
     raise typer.Exit(code)
 
 
@@ -237,11 +229,11 @@ def bot(
     """Let a program play."""
     from .terminal.arena import Unknown, arena, find
 
-    _check_game(game)
+    outcome.check_game(game)
     try:
         make = find(strategy)
     except Unknown as error:
-        raise _unusable(str(error)) from None
+        raise outcome.unusable(str(error)) from None
     settings = {
         "games": max(games, len(deal or [])),
         "deals": deal or [],
@@ -250,7 +242,7 @@ def bot(
         "seed": seed,
         "name": name or strategy[:32],
     }
-    _run(server, lambda: arena(make, game, server, settings))
+    outcome.run(server, lambda: arena(make, game, server, settings))
 
 
 @app.command()
@@ -276,80 +268,6 @@ def demo(
     from .demo import demo
 
     asyncio.run(demo(server, with_parent))
-
-
-def _talk(
-    server: str,
-    talk: Callable[["Client"], Awaitable[None]],
-    *,
-    name: str | None = None,
-    token: str | None = None,
-) -> None:
-    """Connect and talk; end the command with a sentence and an exit code if that fails."""
-
-    async def connected() -> None:
-        from .session import connect
-
-        async with connect(server, name=name, token=token) as client:
-            await talk(client)
-
-    _run(server, connected)
-
-
-def _run(server: str, main: Callable[[], Awaitable[None]]) -> None:
-    from kibitz.protocol.codes import ErrorCode, Refused
-
-    from .session import Closed, Unreachable
-
-    async def run() -> None:
-        await main()
-
-    try:
-        asyncio.run(run())
-    except Unreachable as gone:
-        typer.echo(f"no server at {server}; start one with: kibitz serve ({gone.reason})", err=True)
-        raise typer.Exit(UNUSABLE) from None
-    except (Refused, Closed) as error:
-        typer.echo(f"kibitz: {error}", err=True)
-        unusable = (ErrorCode.BAD_OPTION, ErrorCode.BAD_SAVE, ErrorCode.NO_ROOM)
-        known = isinstance(error, Refused) and error.code in unusable
-        raise typer.Exit(UNUSABLE if known else 1) from None
-
-
-def _screen(color: Color, four_colours: bool, ascii_only: bool) -> "Screen":
-    from .terminal.screen import Screen
-
-    return Screen(sys.stdout, color=color.value, four_colours=four_colours, ascii_only=ascii_only)
-
-
-def _check_game(name: str) -> None:
-    from kibitz.engine.games import GAMES
-
-    if name not in GAMES:
-        raise _unusable(f"no game {name[:32]!r} (games: {', '.join(GAMES)})")
-
-
-def _pair(text: str) -> tuple[str, str]:
-    key, equals, value = text.partition("=")
-    if not equals:
-        raise _unusable(f"an option is k=v, not {text!r}")
-    return key, value
-
-
-def _file(path: Path) -> str:
-    from kibitz.protocol.limits import MAX_SAVE
-
-    from .terminal.play import read_text
-
-    try:
-        return read_text(path, MAX_SAVE)
-    except OSError as error:
-        raise _unusable(f"could not open {path}: {error.strerror}") from None
-
-
-def _unusable(message: str) -> typer.Exit:
-    typer.echo(f"kibitz: {message}", err=True)
-    return typer.Exit(UNUSABLE)
 
 
 def main() -> None:

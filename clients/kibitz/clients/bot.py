@@ -129,7 +129,7 @@ async def play_out(
         board, legal = mirror.board, legal_moves(mirror)
         waited = 0 if board.score > best else waited + 1
         best = max(best, board.score)
-        choice = None if waited > NO_PROGRESS else choose(board, legal)
+        choice = None if waited >= NO_PROGRESS else choose(board, legal)
         move = await choice if inspect.isawaitable(choice) else choice
         if move is None:
             outcome = "gave up" if legal else "stuck"

@@ -8,9 +8,7 @@ Never: rules of games, output.
 
 import asyncio
 import random
-import secrets
 from contextlib import suppress
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 from weakref import WeakSet
@@ -22,25 +20,13 @@ from websockets.typing import Subprotocol
 
 from kibitz.protocol.codes import FINAL_CLOSES, ErrorCode, Refused
 from kibitz.protocol.limits import HELLO_TIMEOUT
-from kibitz.protocol.replies import Answer, Error, Joined, Ok, Position, Welcome
-from kibitz.protocol.requests import (
-    Cheat,
-    Create,
-    Hello,
-    Join,
-    Lobby,
-    Move,
-    Redo,
-    RequestBase,
-    Resign,
-    Restart,
-    Save,
-    Say,
-    Undo,
-)
+from kibitz.protocol.replies import Answer, Error, Joined, Position, Welcome
+from kibitz.protocol.requests import Hello, Join, Lobby, RequestBase
 from kibitz.protocol.session import Answered, ClientSession, Missed, Pushed
 from kibitz.protocol.wire import Encoding, Frame, WireError
 
+from .asked import Asked
+from .ends import Closed, Unreachable
 from .pushes import Push, Pushes
 
 FIRST_DELAY = 0.5
@@ -58,35 +44,6 @@ MAX_ANSWER = 8 * 2**20
 
 NOT_NOW = frozenset({ErrorCode.RATE_LIMITED, ErrorCode.DRAINING})
 """Refusals that only mean later."""
-NAMED = (Create, Move, Undo, Redo, Restart, Resign, Say, Save, Cheat)
-"""Requests that change something: they get a name for good."""
-
-
-class Unreachable(Exception):
-    """There is no kibitz server at the address, or it is gone for good."""
-
-    def __init__(self, url: str, reason: str) -> None:
-        super().__init__(f"no server at {url} ({reason})")
-        self.url = url
-        self.reason = reason
-
-
-class Closed(Exception):
-    """The talk is over: the server ended it for good, or we did."""
-
-    def __init__(self, code: int, reason: str) -> None:
-        super().__init__(reason or f"the server closed the connection ({code})")
-        self.code = code
-        self.reason = reason
-
-
-@dataclass(eq=False, slots=True)
-class _Asked:
-    """A request without an answer yet, or with one that waits for its event."""
-
-    request: RequestBase
-    future: asyncio.Future[Answer]
-    answer: Answer | None = None
 
 
 class Connection:
@@ -122,7 +79,7 @@ class Connection:
         self._patience = patience
         self._wait = wait
         self._socket: ClientConnection | None = None
-        self._asked: dict[int | str | None, _Asked] = {}
+        self._asked = Asked(self.session)
         self._resuming: dict[int | str | None, str] = {}
         self._lobby: Lobby | None = None
         self._passwords: dict[str, str | None] = {}
@@ -180,17 +137,12 @@ class Connection:
 
         """
         while True:
-            answer = await self._ask(self._named(request))
+            answer = await self._ask(self._asked.named(request))
             if not isinstance(answer, Error):
                 return answer
             if answer.code not in NOT_NOW:
                 raise _refused(answer)
             await asyncio.sleep(max((answer.retry_ms or 0) / 1000, LEAST_WAIT))
-
-    def _named(self, request: RequestBase) -> RequestBase:
-        if request.i is None and isinstance(request, NAMED):
-            return replace(request, i=secrets.token_urlsafe(12))
-        return self.session.number(request)
 
     async def _ask(self, request: RequestBase) -> Answer:
         if self._end is not None:
@@ -200,15 +152,14 @@ class Connection:
                 self._lobby = request if on else None
             case Join(room=room, password=password):
                 self._passwords[room] = password
-        asked = _Asked(request, asyncio.get_running_loop().create_future())
-        self._asked[request.i] = asked
+        answer = self._asked.add(request)
         try:
             if self._socket is not None:
                 with suppress(ConnectionClosed):  # it is asked again on the next connection
                     await self._socket.send(self.session.send(request))
-            return await asked.future
+            return await answer
         finally:
-            self._asked.pop(request.i, None)
+            self._asked.drop(request)
 
     async def _stop(self) -> None:
         self._task.cancel()
@@ -283,8 +234,8 @@ class Connection:
         if self._lobby is not None:
             await socket.send(self.session.send(self.session.number(self._lobby)))
         self._socket = socket
-        for asked in list(self._asked.values()):
-            await socket.send(self.session.send(asked.request))
+        for request in self._asked.requests:
+            await socket.send(self.session.send(request))
         if not self._ready.done():
             self._ready.set_result(None)
 
@@ -304,13 +255,13 @@ class Connection:
                     self._push(event)
                 if (room := self._resuming.pop(i, None)) is not None:
                     self._resumed(room, reply)
-                elif (asked := self._asked.get(i)) is not None:
-                    asked.answer = reply  # type: ignore[assignment]  # only answers carry an i
+                else:
+                    self._asked.answered(i, reply)
             case Pushed(reply):
                 self._push(reply)
             case Missed(resume) if self._socket is not None:
                 await self._resume(self._socket, resume)
-        self._deliver()
+        self._asked.deliver()
 
     def _resumed(self, room: str, reply: object) -> None:
         match reply:
@@ -322,18 +273,6 @@ class Connection:
                 self.session.forget(room)
                 self._push(replace(reply, room=room))
 
-    def _deliver(self) -> None:
-        """Hand answers over: those to changes when the mirror has come that far."""
-        for asked in self._asked.values():
-            if asked.answer is not None and not asked.future.done() and self._is_here(asked.answer):
-                asked.future.set_result(asked.answer)
-
-    def _is_here(self, answer: Answer) -> bool:
-        if not isinstance(answer, Ok) or answer.room is None or answer.seq is None:
-            return True
-        mirror = self.session.mirrors.get(answer.room)
-        return mirror is None or mirror.seq >= answer.seq
-
     def _push(self, push: Push) -> None:
         for listener in self._listeners:
             listener.put(push)
@@ -342,9 +281,7 @@ class Connection:
         self._end = end or Closed(1000, "the connection is closed")
         for listener in self._listeners:
             listener.finish(end)
-        for asked in self._asked.values():
-            if not asked.future.done():
-                asked.future.set_exception(self._end)
+        self._asked.fail(self._end)
         if not self._ready.done():
             self._ready.set_exception(self._end)
 

@@ -29,7 +29,8 @@ from kibitz.protocol.replies import (
 from kibitz.protocol.views import Event, Role, View
 from kibitz.protocol.wire import Encoding
 
-from .connection import PATIENCE, Closed, Connection, Unreachable
+from .connection import PATIENCE, Connection
+from .ends import Closed, Unreachable
 from .pushes import Push, Pushes
 
 __all__ = ["Client", "Closed", "Push", "Pushes", "Refused", "Unreachable", "connect"]

@@ -67,7 +67,7 @@ async def _serve(settings: Settings, data: Path | None, demo: bool) -> None:
 @contextlib.asynccontextmanager
 async def _demo(url: str) -> AsyncIterator[None]:
     """Bots in a process of their own, as ordinary clients."""
-    command = (sys.executable, "-m", "kibitz.clients", "demo", "--server", url)
+    command = (sys.executable, "-m", "kibitz.clients", "demo", "--with-parent", "--server", url)
     bots = await asyncio.create_subprocess_exec(*command)
     try:
         yield

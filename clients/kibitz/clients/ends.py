@@ -1,0 +1,19 @@
+"""How a talk with a server ends."""
+
+
+class Unreachable(Exception):
+    """There is no kibitz server at the address, or it is gone for good."""
+
+    def __init__(self, url: str, reason: str) -> None:
+        super().__init__(f"no server at {url} ({reason})")
+        self.url = url
+        self.reason = reason
+
+
+class Closed(Exception):
+    """The talk is over: the server ended it for good, or we did."""
+
+    def __init__(self, code: int, reason: str) -> None:
+        super().__init__(reason or f"the server closed the connection ({code})")
+        self.code = code
+        self.reason = reason

@@ -1,0 +1,84 @@
+"""The command ``kibitz`` as a process of its own."""
+
+import asyncio
+import contextlib
+import os
+import sys
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+PATIENCE = 30.0
+"""Seconds until a test gives up waiting: far more than anything takes."""
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a process left behind."""
+
+    code: int
+    out: str
+    err: str
+
+
+class Command:
+    """Runs ``kibitz`` with a home folder of its own."""
+
+    def __init__(self, url: str, home: Path, environ: Mapping[str, str] | None = None) -> None:
+        self.url = url
+        self.home = home
+        self.environ = {
+            **os.environ,
+            "KIBITZ_SERVER": url,
+            "XDG_DATA_HOME": str(home),
+            "PYTHONIOENCODING": "utf-8",
+            **(environ or {}),
+        }
+
+    async def start(self, *words: str) -> asyncio.subprocess.Process:
+        """A process that is running."""
+        return await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "kibitz.clients", *words),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env=self.environ,
+            cwd=self.home,
+        )
+
+    @contextlib.asynccontextmanager
+    async def running(self, *words: str) -> AsyncIterator[asyncio.subprocess.Process]:
+        """A process that is there for a while and killed at the end, if it has not ended."""
+        process = await self.start(*words)
+        try:
+            yield process
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            await process.communicate()
+
+    async def run(self, *words: str, lines: str = "") -> Done:
+        """What a process says when it is given some lines."""
+        process = await self.start(*words)
+        async with asyncio.timeout(PATIENCE):
+            out, err = await process.communicate(lines.encode())
+        return Done(process.returncode or 0, out.decode(), err.decode())
+
+
+async def read_until(process: asyncio.subprocess.Process, text: str) -> str:
+    """What a process prints up to a text; fails if it ends or nothing comes."""
+    assert process.stdout is not None
+    out = b""
+    async with asyncio.timeout(PATIENCE):
+        while text.encode() not in out:
+            more = await process.stdout.read(4096)
+            assert more, f"ended after {out.decode()!r}"
+            out += more
+    return out.decode()
+
+
+async def write(process: asyncio.subprocess.Process, line: str) -> None:
+    """Type a line."""
+    assert process.stdin is not None
+    process.stdin.write(f"{line}\n".encode())
+    await process.stdin.drain()

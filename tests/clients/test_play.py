@@ -1,0 +1,258 @@
+"""``kibitz play`` and ``kibitz watch`` as people and scripts use them: processes and pipes."""
+
+import asyncio
+import re
+import sys
+from pathlib import Path
+
+import pexpect
+import pytest
+from clients.commands import PATIENCE, Command, Done, read_until, write
+from positions import DATA, do, playout
+from servers import Running
+
+from kibitz.clients.session import connect
+from kibitz.engine.deals import deck_of
+from kibitz.engine.games import GAMES, TEXTS
+from kibitz.engine.table import redact_table
+
+START = DATA / "klondike-game1-start.txt"
+SCRIPT = Path(__file__).parents[1] / "transcripts" / "data" / "klondike-game1-input.txt"
+
+GAMES_PLAYED = {
+    "montana": ["4 9 4 2", "1 14 1 1", "s", "undo", "redo"],
+    "aces-up": ["d", "f 1", "t 1 2", "f1", "d"],
+    "klondike": ["discard", "move 1 2", "move suit 1", "discard", "board"],
+    "klondike-single": ["sw", "tf 4 1", "ft 1 1", "sw"],
+    "thumb-and-pouch": ["sw", "tf 4 1", "tt 1 2 1", "", "sw 2"],
+}
+
+
+def room_of(out: str) -> str:
+    found = re.search(r"kibitz watch (\w+)", out)
+    assert found, out
+    return found[1]
+
+
+def board(game: str, *lines: str) -> str:
+    """The board of deal 42 after some moves."""
+    table = do(GAMES[game], GAMES[game].deal(deck_of("42")), *lines)
+    return TEXTS[game].board(redact_table(table))
+
+
+@pytest.mark.parametrize("game", GAMES)
+async def test_each_game_by_pipe(kibitz: Command, game: str) -> None:
+    lines = "".join(f"{line}\n" for line in GAMES_PLAYED[game])
+    played = await kibitz.run("play", game, "--deal", "42", lines=lines)
+    assert (played.code, played.err) == (0, "")
+    assert board(game) in played.out
+    assert "\x1b" not in played.out
+    assert TEXTS[game].prompt not in played.out
+
+
+async def test_one_board_a_change_and_one_text_an_error(kibitz: Command) -> None:
+    lines = "sw\nwf 1\nsw 2\nundo\nredo\nredo\nsay Hello\n"
+    words = ("play", "thumb-and-pouch", "--deal", "42", "--name", "Ann")
+    played = await kibitz.run(*words, lines=lines)
+    start, drawn = board("thumb-and-pouch"), board("thumb-and-pouch", "sw")
+    _, _, rest = played.out.partition("\n")
+    assert rest == (
+        f"{start}{drawn}Error: invalid move due to mismatched cards\n"
+        f"Error: wrong number of arguments\n{start}{drawn}there is nothing to redo\nAnn: Hello\n"
+    )
+
+
+async def test_the_words_of_every_game(kibitz: Command) -> None:
+    lines = (
+        "moves\nsave kept.txt\nsw\nload kept.txt\ncheat\nload nothing.txt\n"
+        "new\nhelp\nresign\nsw\nquit\n"
+    )
+    played = await kibitz.run("play", "klondike-single", "--deal", "42", lines=lines)
+    assert played.code == 0
+    assert played.out.count("watch it with: kibitz watch") == 3
+    assert "tf 4 1, " in played.out
+    kept = (kibitz.home / "kept.txt").read_text()
+    assert kept.startswith("# game: klondike-single\n# deal: 42\n")
+    assert "this room allows no cheating" in played.out
+    assert "load: could not open file" in played.out
+    assert "say TEXT" in played.out
+    assert "the game was given up" in played.out
+    assert "the game is over" in played.out
+    assert played.out.endswith("Thank you for playing.\n")
+
+
+async def test_a_whole_game_of_klondike_is_won(kibitz: Command) -> None:
+    lines = SCRIPT.read_text().replace("Game1-start.txt", str(START))
+    played = await kibitz.run("play", "klondike", lines=lines)
+    assert played.code == 0
+    assert "You won!" in played.out
+
+
+async def test_what_cannot_be_used_is_exit_code_2(kibitz: Command, tmp_path: Path) -> None:
+    bad = tmp_path / "bad.txt"
+    bad.write_text("Stock [ 10c+ ]\n")
+    for words, said in [
+        (("play",), "which game?"),
+        (("play", "chess"), "no game 'chess'"),
+        (("play", "montana", "--option", "shuffles"), "an option is k=v"),
+        (("play", "montana", "--option", "shuffles=many"), "shuffles must be a whole number"),
+        (("play", "montana", "--option", "colour=on"), "no option 'colour'"),
+        (("play", "klondike", "--deal", "?"), "not a deal number"),
+        (("play", "klondike", "--load", str(bad)), "format error in file: line 1"),
+        (("play", "klondike", "--load", "nowhere"), "could not open nowhere"),
+        (("play", "montana", "--load", str(START)), "that is a save of klondike"),
+        (("play", "--room", "nowhere"), "there is no room nowhere"),
+        (("play", "--room", "nowhere", "--deal", "1"), "--room is a game that has begun"),
+        (("watch", "nowhere"), "there is no room nowhere"),
+        (("watch",), "Missing argument"),
+        (("dance",), "No such command"),
+    ]:
+        done = await kibitz.run(*words)
+        assert (done.code, done.out) == (2, ""), words
+        assert said in done.err, words
+        assert "Traceback" not in done.err
+
+
+async def test_no_server_is_a_sentence(tmp_path: Path) -> None:
+    nobody = Command("ws://127.0.0.1:1/ws", tmp_path)
+    for words in (("play", "klondike"), ("watch", "a"), ("rooms",), ("bot", "greedy", "montana")):
+        done = await nobody.run(*words)
+        assert (done.code, done.out) == (2, "")
+        assert "no server at ws://127.0.0.1:1/ws; start one with: kibitz serve\n" in done.err
+
+
+async def test_somebody_watches(kibitz: Command) -> None:
+    async with kibitz.running("play", "aces-up", "--deal", "42", "--name", "Ann") as player:
+        room = room_of(await read_until(player, board("aces-up")))
+        async with kibitz.running("watch", room) as watcher:
+            await read_until(watcher, board("aces-up"))
+            await write(player, "d")
+            await read_until(watcher, board("aces-up", "d"))
+            await write(player, "say \x1b[2JHello")
+            assert "Ann: [2JHello\n" in await read_until(watcher, "Hello\n")
+            await write(player, "resign")
+            assert "the game was given up" in await read_until(watcher, "given up")
+            assert await watcher.wait() == 0
+        past = await kibitz.run("watch", room, "--from-start", "--speed", "1000")
+        start, drawn = board("aces-up"), board("aces-up", "d")
+        end = "Ann: [2JHello\nthe game was given up\n"
+        assert past.out == f"{start}Ann took seat 1\n{drawn}{end}"
+        replayed = await kibitz.run("replay", room)
+        assert replayed.out == f"{start}Ann took seat 1\n> d\n{drawn}{end}"
+        listed = await kibitz.run("rooms", "--game", "aces-up")
+        assert [line.split("\t")[:3] for line in listed.out.splitlines()] == [
+            ["room", "game", "players"],
+            [room, "aces-up", "Ann"],
+        ]
+
+
+async def test_two_at_one_board(kibitz: Command, server: Running) -> None:
+    async with kibitz.running("play", "aces-up", "--deal", "42", "--seats", "2") as player:
+        room = room_of(await read_until(player, board("aces-up")))
+        async with connect(server.url, name="Bob") as bob:
+            await bob.join(room, "player")
+            await read_until(player, "Bob took seat 2")
+            await bob.move(room, "d")
+            await read_until(player, board("aces-up", "d"))
+            await write(player, "undo")
+            await read_until(player, board("aces-up"))
+
+
+async def test_a_player_who_was_killed_comes_back(kibitz: Command) -> None:
+    async with kibitz.running("play", "aces-up", "--deal", "42") as player:
+        room = room_of(await read_until(player, board("aces-up")))
+        await write(player, "d")
+        await read_until(player, board("aces-up", "d"))
+    token = kibitz.home / "kibitz" / "token"
+    assert token.stat().st_mode & 0o777 == 0o600
+    again = await kibitz.run("play", "--room", room, lines="undo\n")
+    assert again.code == 0
+    assert f"{board('aces-up', 'd')}{board('aces-up')}" in again.out
+    stranger = Command(kibitz.url, kibitz.home / "elsewhere")
+    stranger.home.mkdir()
+    refused = await stranger.run("play", "--room", room)
+    assert (refused.code, "every seat is taken" in refused.err) == (1, True)
+
+
+async def test_a_server_that_was_killed_comes_back(unused_port: int, tmp_path: Path) -> None:
+    async def serve() -> asyncio.subprocess.Process:
+        return await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "kibitz.server", "--port", str(unused_port)),
+            *("--data", str(tmp_path / "kibitz.db")),
+            stderr=asyncio.subprocess.DEVNULL,
+        )
+
+    kibitz = Command(f"ws://127.0.0.1:{unused_port}/ws", tmp_path)
+    process = await serve()
+    try:
+        await _until_there(kibitz)
+        async with kibitz.running("play", "aces-up", "--deal", "42") as player:
+            room = room_of(await read_until(player, board("aces-up")))
+            async with kibitz.running("watch", room) as watcher:
+                await read_until(watcher, board("aces-up"))
+                await write(player, "d")
+                await read_until(player, board("aces-up", "d"))
+                process.kill()
+                await process.wait()
+                await write(player, "d")
+                process = await serve()
+                await read_until(player, board("aces-up", "d", "d"))
+                await read_until(watcher, board("aces-up", "d", "d"))
+    finally:
+        process.kill()
+        await process.wait()
+
+
+async def _until_there(kibitz: Command) -> Done:
+    async with asyncio.timeout(PATIENCE):
+        while (done := await kibitz.run("rooms")).code:  # noqa: ASYNC110
+            await asyncio.sleep(0.1)
+    return done
+
+
+async def test_at_a_terminal(kibitz: Command, server: Running) -> None:
+    """A board in place, a prompt, colours; what another player does is drawn while one types."""
+    text = TEXTS["aces-up"]
+    child = pexpect.spawn(
+        sys.executable,
+        ["-m", "kibitz.clients", "play", "aces-up", "--deal", "42", "--seats", "2"],
+        env={**kibitz.environ, "TERM": "xterm", "LANG": "C.UTF-8"},
+        dimensions=(24, 80),
+        encoding="utf-8",
+        timeout=PATIENCE,
+        cwd=kibitz.home,
+    )
+
+    async def expect(pattern: str) -> str:
+        await child.expect_exact(pattern, async_=True)
+        return str(child.before)
+
+    try:
+        before = await expect(text.prompt)
+        room = room_of(before)
+        assert "\x1b[H\x1b[2J" in before
+        assert "\x1b[31m10♦\x1b[0m" in before
+        child.send("sa")
+        await asyncio.sleep(0.3)
+        async with connect(server.url, name="Bob") as bob:
+            await bob.join(room, "player")
+            await expect(f"{text.prompt}sa")
+            await bob.move(room, "d")
+            assert "1 moves" in await expect(f"{text.prompt}sa")
+            child.sendline("y Hello")
+            await expect("Hello")
+            child.sendline("t 9 9")
+            await expect("Error in option: t 9 9")
+            child.sendline("quit")
+            await expect("go on with: kibitz play --room")
+            await child.expect(pexpect.EOF, async_=True)
+    finally:
+        child.close(force=True)
+    assert child.exitstatus == 0
+
+
+def test_playouts_never_name_what_is_hidden() -> None:
+    for table in playout(GAMES["thumb-and-pouch"], "42", 20):
+        shown = TEXTS["thumb-and-pouch"].board(redact_table(table))
+        hidden = {cell.card for pile in table.piles.values() for cell in pile if not cell.up}
+        assert not [card for card in hidden if card and card.sign in shown.split()]
