@@ -1,10 +1,11 @@
 """Once and once only: commands repeated by name, wins, rooms after a restart."""
 
+import asyncio
 from pathlib import Path
 
 from plays import NEAR_WIN, WINNING
 from servers import Running, running_server
-from talk import Plain, Talk, eventually, talking
+from talk import PATIENCE, Plain, Talk, eventually, talking
 from worlds import HeldLog
 
 from kibitz.server.log_sqlite import SqliteLog
@@ -87,7 +88,7 @@ async def test_a_win_counts_though_the_winner_is_cut_off() -> None:
             room = await almost_won(ann)
             log.hold()
             await ann.send({"t": "move", "i": "last", "room": room, "move": WINNING[1]})
-            await log.waiting.wait()
+            await asyncio.wait_for(log.waiting.wait(), PATIENCE)
             await ann.drop()
         log.release()
         state = (await running.app.rooms.get(room)).state

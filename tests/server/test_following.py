@@ -10,7 +10,7 @@ from random import Random
 import pytest
 from plays import endless, legal
 from servers import running_server
-from talk import Plain, Talk, eventually, talking
+from talk import PATIENCE, Plain, Talk, eventually, talking
 from worlds import Fake, HeldLog
 
 from kibitz.engine.games import GAMES
@@ -153,12 +153,12 @@ async def test_what_happens_while_old_events_are_read_is_not_lost() -> None:
         room = (await ann.ok("create", game="klondike", deal="1"))["room"]
         await ann.ok("move", room=room, move="discard")
         seen = (await ann.ok("ping"))["heads"][room]
-        for _ in range(RECENT):
+        for _ in range(RECENT + 1):
             await ann.ok("say", room=room, text="hm")
         async with talking(running.url) as bob:
             log.hold("read")
             joining = asyncio.create_task(bob.ok("join", room=room, from_=seen[0], hash=seen[1]))
-            await log.waiting.wait()
+            await asyncio.wait_for(log.waiting.wait(), PATIENCE)
             for _ in range(3):
                 await ann.ok("undo", room=room)
                 await ann.ok("redo", room=room)
@@ -168,7 +168,7 @@ async def test_what_happens_while_old_events_are_read_is_not_lost() -> None:
             await bob.settle()
             got = [event["seq"] for event in back["events"] + bob.events()]
             assert back["events"][-1]["seq"] == back["seq"]
-            assert got == list(range(seen[0] + 1, seen[0] + RECENT + 8))
+            assert got == list(range(seen[0] + 1, seen[0] + RECENT + 9))
 
 
 async def test_a_room_out_of_memory_comes_back_as_it_was() -> None:
