@@ -72,8 +72,8 @@ class HeldLog(MemoryLog):
         await self._wait("append")
         await super().append(room, expected, record, info)
 
-    async def read(self, room: str, after: int = 0) -> list[Record]:
+    async def read(self, room: str, after: int = 0, limit: int | None = None) -> list[Record]:
         """Read what is there now, then wait."""
-        records = await super().read(room, after)
+        records = await super().read(room, after, limit)
         await self._wait("read")
         return records

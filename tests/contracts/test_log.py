@@ -56,6 +56,9 @@ async def test_what_is_appended_is_read_in_order(log: EventLog) -> None:
     assert await log.read("r", 4) == made[2:], "a record that reaches past the number is there"
     assert await log.read("r", 6) == []
     assert await log.read("other") == []
+    assert await log.read("r", 0, limit=2) == made[:2]
+    assert await log.read("r", 2, limit=1) == made[1:2]
+    assert await log.read("r", 2, limit=9) == made[1:]
 
 
 async def test_a_record_comes_back_whole(log: EventLog) -> None:

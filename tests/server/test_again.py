@@ -55,6 +55,24 @@ async def test_a_named_room_is_made_once(running: Running) -> None:
             assert (joined["room"], joined["role"], joined["seat"]) == (made[0], "player", 1)
 
 
+async def test_a_named_room_is_made_once_whatever_comes_between(tmp_path: Path) -> None:
+    """Asked for twice at the same moment, and again after a restart."""
+    async with (
+        running_server(SqliteLog(tmp_path / "log")) as running,
+        talking(running.url) as ann,
+        talking(running.url, token=ann.token) as again,
+    ):
+        asked = (talk.ok("create", "mine", game="aces-up") for talk in (ann, again))
+        rooms = {joined["room"] for joined in await asyncio.gather(*asked)}
+        assert len(rooms) == 1
+        assert len((await ann.ok("rooms"))["rooms"]) == 1
+    async with (
+        running_server(SqliteLog(tmp_path / "log")) as running,
+        talking(running.url, token=ann.token) as later,
+    ):
+        assert (await later.ok("create", "mine", game="aces-up"))["room"] in rooms
+
+
 async def test_a_win_is_told_once_and_is_the_end(running: Running) -> None:
     """B14, B40."""
     async with talking(running.url) as ann, talking(running.url) as bob:

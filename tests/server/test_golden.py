@@ -29,11 +29,7 @@ WHO = Identity("annannannann", "Ann")
 
 def replayed(stored: list[bytes]) -> Room:
     """The room that the records make."""
-    first, *rest = [read_record(data) for data in stored]
-    room = Room("golden", MemoryLog(), Fake().world, first)
-    for record in rest:
-        room.apply(record)
-    return room
+    return Room("golden", MemoryLog(), Fake().world, [read_record(data) for data in stored])
 
 
 def summary(room: Room) -> dict[str, object]:

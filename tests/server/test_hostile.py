@@ -239,7 +239,8 @@ async def test_a_flood_is_slowed_then_cut_off_and_nobody_notices(running: Runnin
             await asyncio.sleep(0.02)
         assert await eve.closed() == 4429
         refused = [a for a in eve.answers.values() if a["t"] == "error"]
-        assert {a["code"] for a in refused} == {"rate-limited"} and len(refused) == 1000
+        assert {a["code"] for a in refused} == {"rate-limited"}
+        assert 1000 <= len(refused) < 2000, "each request within the rate makes up for one"
         assert all(a["retry_ms"] >= 1 for a in refused) and eve.strays == []
         numbers = [i for i in eve.answers if isinstance(i, int) and i >= 1000]
         assert numbers == list(range(1000, 1000 + len(numbers))), "in order, none left out"

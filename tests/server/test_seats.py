@@ -8,8 +8,11 @@ from talk import Talk, eventually, talking
 from worlds import Fake
 
 from kibitz.protocol.wire import Encoding
-from kibitz.server.room import SEAT_HOLD, Room
+from kibitz.server.decide import SEAT_HOLD_MS
+from kibitz.server.room import Room
 from kibitz.server.rooms import IDLE_SECONDS
+
+SEAT_HOLD = SEAT_HOLD_MS / 1000
 
 
 async def room_of(running: Running, id_: str) -> Room:

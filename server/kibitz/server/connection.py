@@ -21,7 +21,7 @@ from kibitz.protocol.session import MustClose, ServerSession
 from kibitz.protocol.wire import Encoding, Frame, WireError, encode, frame_id
 
 from .answers import Answers
-from .identity import Identity, clean_name, identity_id, new_token
+from .identity import Identity, identify, new_token
 from .log import LogFailure
 from .metrics import Metrics
 from .room import Room
@@ -35,7 +35,8 @@ CLOSE_SECONDS = 5.0
 REQUESTS_PER_SECOND = 200.0
 REQUESTS_BURST = 400.0
 MAX_REFUSED = 1000
-"""Requests over the rate that are answered; one more closes with 4429."""
+"""Requests over the rate that are answered, each one within it making up for one; one more closes
+with 4429."""
 
 log = structlog.get_logger("kibitz.connection")
 
@@ -105,6 +106,7 @@ class Connection:
                 self._count_refused()
                 i = frame_id(frame)
                 raise Refused(ErrorCode.RATE_LIMITED, "too many requests", retry_ms=wait)
+            self._refused = max(0, self._refused - 1)
             request = self._session.receive(frame)
             i = request.i
             kind = str(request.__struct_config__.tag)
@@ -146,10 +148,9 @@ class Connection:
     def _greet(self, hello: ask.Hello) -> replies.Welcome:
         token = hello.token or new_token(self._service.world)
         try:
-            id_ = identity_id(token)
+            self.identity = identify(token, hello.name)
         except Refused as refused:
             raise MustClose(CloseCode.AUTH, refused.message) from None
-        self.identity = Identity(id_, clean_name(hello.name, id_))
         answers = self._service.answers
         return answers.welcome(hello, self.identity, token, self._service.name)
 

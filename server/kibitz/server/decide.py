@@ -22,6 +22,9 @@ from kibitz.protocol.views import Event, Opened
 from .identity import Identity, clean_text
 from .state import RoomState
 
+SEAT_HOLD_MS = 24 * 3600 * 1000
+"""How long a seat is kept for a player who is away, from the last thing he did, milliseconds."""
+
 
 def change(state: RoomState, request: ask.Change, who: Identity, at: int) -> list[Event]:
     """The events of a command of somebody in the room.
@@ -60,10 +63,10 @@ def note(state: RoomState, kind: str, by: str | None, at: int) -> Event:
     return Event(seq=state.seq + 1, at=at, kind=kind, by=by)  # type: ignore[arg-type]
 
 
-def sit_down(state: RoomState, who: Identity, abandoned: set[str], at: int) -> list[Event]:
-    """The events of taking a free seat, or one whose player is in ``abandoned``.
+def sit_down(state: RoomState, who: Identity, here: set[str], at: int) -> list[Event]:
+    """The events of taking a free seat, or one whose player has been away for too long.
 
-    None where there is a seat already.
+    None where there is a seat already; ``here`` are the identities that are connected.
 
     Raises:
         Refused: The game is over or every seat is taken.
@@ -78,7 +81,8 @@ def sit_down(state: RoomState, who: Identity, abandoned: set[str], at: int) -> l
         if seat.id is None:
             return [replace(joined, seat=seat.seat)]
     for seat in state.seats:
-        if seat.id in abandoned:
+        away = seat.id is not None and seat.id not in here
+        if away and at - state.last_at.get(seat.id or "", 0) >= SEAT_HOLD_MS:
             left = replace(note(state, "left", None, at), seat=seat.seat)
             return [left, replace(joined, seq=left.seq + 1, seat=seat.seat)]
     raise Refused(ErrorCode.FULL, "every seat is taken")

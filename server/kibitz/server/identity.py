@@ -7,7 +7,7 @@ id tells nothing about the token.
 import base64
 import hashlib
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from kibitz.protocol.codes import ErrorCode, Refused
 
@@ -22,15 +22,28 @@ _TOKEN = re.compile(r"kbz_[A-Za-z0-9_-]{43}", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Somebody: the public id and the display name."""
+    """Somebody: the public id, the display name, and what only he and the server can know."""
 
     id: str
     name: str
+    secret: bytes = field(default=b"", repr=False, compare=False)
 
 
 def new_token(world: World) -> str:
     """A token for a newcomer."""
     return "kbz_" + base64.urlsafe_b64encode(world.random_bytes(TOKEN_BYTES)).decode().rstrip("=")
+
+
+def identify(token: str, name: str | None) -> Identity:
+    """The owner of a token, under the name he gives.
+
+    Raises:
+        Refused: No server has handed out such a token.
+
+    """
+    id_ = identity_id(token)
+    secret = hashlib.sha256(b"kibitz secret\0" + token.encode()).digest()
+    return Identity(id_, clean_name(name, id_), secret)
 
 
 def identity_id(token: str) -> str:

@@ -41,8 +41,8 @@ class EventLog(Protocol):
         """
         ...
 
-    async def read(self, room: str, after: int = 0) -> list[Record]:
-        """The records with events later than ``after``, in order."""
+    async def read(self, room: str, after: int = 0, limit: int | None = None) -> list[Record]:
+        """The records with events later than ``after``, in order; at most ``limit`` of them."""
         ...
 
     def follow(self, room: str, after: int = 0) -> AsyncIterator[Record]:

@@ -26,9 +26,10 @@ class MemoryLog:
         self._infos[room] = info
         self._feed.publish(room, record)
 
-    async def read(self, room: str, after: int = 0) -> list[Record]:
+    async def read(self, room: str, after: int = 0, limit: int | None = None) -> list[Record]:
         """The records with later events; see :class:`.log.EventLog`."""
-        return [read_record(data) for last, data in self._records.get(room, []) if last > after]
+        stored = [data for last, data in self._records.get(room, []) if last > after]
+        return [read_record(data) for data in stored[:limit]]
 
     def follow(self, room: str, after: int = 0) -> AsyncIterator[Record]:
         """What is there, then what comes; see :class:`.log.EventLog`."""

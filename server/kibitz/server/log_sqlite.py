@@ -12,10 +12,11 @@ import os
 import queue
 import sqlite3
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from kibitz.protocol.views import RoomInfo
 
@@ -25,6 +26,8 @@ from .record import Record, read_info, read_record, write_info, write_record
 SCHEMA_VERSION = 1
 MAX_GROUP = 512
 """Most appends in one commit."""
+
+T = TypeVar("T")
 
 _SCHEMA = """
 create table if not exists record (
@@ -109,11 +112,11 @@ class SqliteLog:
         self._queue.put(_Append(done, room, expected, record, data, entry))
         await done
 
-    async def read(self, room: str, after: int = 0) -> list[Record]:
+    async def read(self, room: str, after: int = 0, limit: int | None = None) -> list[Record]:
         """The records with later events; see :class:`.log.EventLog`."""
-        query = "select data from record where room = ? and last > ? order by last"
-        rows = await self._fetch(query, room, after)
-        return [read_record(data) for (data,) in rows]
+        query = "select data from record where room = ? and last > ? order by last limit ?"
+        most = -1 if limit is None else limit
+        return await self._fetch(read_record, query, room, after, most)
 
     def follow(self, room: str, after: int = 0) -> AsyncIterator[Record]:
         """What is there, then what comes; see :class:`.log.EventLog`."""
@@ -121,12 +124,13 @@ class SqliteLog:
 
     async def rooms(self) -> list[RoomInfo]:
         """Every room; see :class:`.log.EventLog`."""
-        rows = await self._fetch("select info from room order by number")
-        return [read_info(info) for (info,) in rows]
+        return await self._fetch(read_info, "select info from room order by number")
 
-    async def _fetch(self, query: str, *values: str | int) -> list[tuple[bytes]]:
-        def fetch() -> list[tuple[bytes]]:
-            return self._reader_db.execute(query, values).fetchall()
+    async def _fetch(self, read: Callable[[bytes], T], query: str, *values: str | int) -> list[T]:
+        """What the rows of one column say, read in the reader's thread."""
+
+        def fetch() -> list[T]:
+            return [read(stored) for (stored,) in self._reader_db.execute(query, values)]
 
         return await self._loop.run_in_executor(self._reader, fetch)
 

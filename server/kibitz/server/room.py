@@ -6,7 +6,7 @@ those others wrote; on a conflict we catch up and decide once more. Never: rules
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -24,7 +24,7 @@ from .decide import change, note, sit_down, stand_up
 from .identity import Identity
 from .log import Conflict, EventLog
 from .record import Record
-from .state import RoomState
+from .state import RoomState, state_at
 from .world import World
 
 RECENT = 256
@@ -33,35 +33,15 @@ MAX_MISSED = 1000
 """Most events given to somebody who resumes; who missed more gets a view."""
 MAX_CONFLICTS = 8
 """Times a command is decided anew because somebody else wrote first."""
-SEAT_HOLD = 3600.0
-"""Seconds a seat is kept for a player who is away when somebody else wants it."""
 
 
 class Room:
     """A room in memory."""
 
-    def __init__(
-        self,
-        id_: str,
-        log: EventLog,
-        world: World,
-        first: Record,
-        away: dict[str, float] | None = None,
-        since: float | None = None,
-    ) -> None:
-        """Take over a room from the record that created it; the rest comes by :meth:`apply`.
-
-        Args:
-            id_: The room's id.
-            log: Where its records are.
-            world: Time and chance.
-            first: The record that created it.
-            away: Since when players have been away, by identity; monotonic seconds.
-            since: The same for players of whom nothing is known; ``None``: since now.
-
-        """
+    def __init__(self, id_: str, log: EventLog, world: World, records: Sequence[Record]) -> None:
+        """Take over a room from its records; what comes later comes by :meth:`apply`."""
         self.id = id_
-        self.state = RoomState(first)
+        self.state = RoomState(records[0])
         self.crowd = Crowd()
         self.idle_since = world.monotonic()
         self.on_change: Callable[[Room], None] = lambda room: None
@@ -70,9 +50,9 @@ class Room:
         self._lock = asyncio.Lock()
         self._hashes = bytearray()
         self._recent: deque[Event] = deque(maxlen=RECENT)
-        self.away = {} if away is None else away
-        self._since = world.monotonic() if since is None else since
-        self._note(first)
+        self._note(records[0])
+        for record in records[1:]:
+            self.apply(record)
 
     @property
     def seq(self) -> int:
@@ -109,17 +89,13 @@ class Room:
 
         """
         await self._write(who, None, lambda: self._sit_down(who))
-        self.away[who.id] = self._world.monotonic()  # until :meth:`admit`
         seat = self.state.seat_of(who.id)
         assert seat is not None, "the event just applied gave it"
         return seat.seat
 
     def _sit_down(self, who: Identity) -> list[Event]:
-        limit = self._world.monotonic() - SEAT_HOLD
-        here = self._here()
-        seated = {seat.id for seat in self.state.seats if seat.id is not None}
-        abandoned = {id_ for id_ in seated - here if self.away.get(id_, self._since) <= limit}
-        return sit_down(self.state, who, abandoned, self._now())
+        here = self.crowd.identities("player") | self.crowd.identities("spectator")
+        return sit_down(self.state, who, here, self._now())
 
     async def stand_up(self, who: Identity) -> None:
         """Give the seat of an identity up, if it has one."""
@@ -190,7 +166,6 @@ class Room:
                 after = missed[-1].seq
         already = listener in self.crowd
         self.crowd.add(listener, role)
-        self.away.pop(listener.identity.id, None)
         seat = self.state.seat_of(listener.identity.id) if role == "player" else None
         return Joined(
             room=self.id,
@@ -212,12 +187,7 @@ class Room:
     def dismiss(self, listener: Listener) -> None:
         """A connection follows the room no longer."""
         self.crowd.remove(listener)
-        if self.state.seat_of(listener.identity.id) and listener.identity.id not in self._here():
-            self.away[listener.identity.id] = self._world.monotonic()
         self.idle_since = self._world.monotonic()
-
-    def _here(self) -> set[str]:
-        return self.crowd.identities("player") | self.crowd.identities("spectator")
 
     # Reading
 
@@ -232,27 +202,19 @@ class Room:
 
     async def position_at(self, seq: int) -> Position:
         """The room as everybody could see it after event ``seq``."""
-        state = await self._state_at(seq)
+        records = await self.records(limit=seq)
+        state = await asyncio.to_thread(state_at, records, seq)
         return Position(room=self.id, seq=seq, hash=self.hash_at(seq), view=state.view())
 
-    async def records(self) -> list[Record]:
-        """Everything the log has of this room: full events, hidden cards named."""
-        return await self._log.read(self.id)
-
-    async def _state_at(self, seq: int) -> RoomState:
-        first, *rest = await self.records()
-        state = RoomState(replace(first, events=first.events[:seq]))
-        for record in rest:
-            for event in record.events:
-                if event.seq <= seq:
-                    state.apply_event(event)
-        return state
+    async def records(self, limit: int | None = None) -> list[Record]:
+        """What the log has of this room, or its first records: full events, hidden cards named."""
+        return await self._log.read(self.id, limit=limit)
 
     async def events(self, after: int, to: int) -> list[Event]:
         """The public events ``after`` < seq <= ``to``: from memory, or else from the log."""
         if self._recent[0].seq <= after + 1:
             return [event for event in self._recent if after < event.seq <= to]
-        records = await self._log.read(self.id, after)
+        records = await self._log.read(self.id, after, limit=to - after)
         events = [event for record in records for event in record.events]
         return [public(event, self.id) for event in events if after < event.seq <= to]
 

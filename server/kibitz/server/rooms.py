@@ -6,6 +6,7 @@ anybody in it leaves memory, stays in the log and comes back when asked for.
 
 import asyncio
 import base64
+import hmac
 from collections.abc import Iterator
 from itertools import islice
 
@@ -17,10 +18,9 @@ from kibitz.protocol.views import RoomInfo
 
 from .creation import create
 from .identity import Identity
-from .log import EventLog
+from .log import Conflict, EventLog
 from .passwords import hash_password, is_password
-from .record import Record
-from .room import SEAT_HOLD, Room
+from .room import Room
 from .world import World
 
 ROOM_ID_BYTES = 10
@@ -28,8 +28,6 @@ ROOM_ID_BYTES = 10
 SEED_BYTES = 32
 IDLE_SECONDS = 30.0
 """How long a room without anybody stays in memory."""
-REMEMBERED_CREATES = 10_000
-"""Named ``create`` requests remembered, so that a repeated one makes no second room."""
 
 
 class Rooms:
@@ -41,10 +39,6 @@ class Rooms:
         self._rooms: dict[str, Room] = {}
         self._loading: dict[str, asyncio.Future[Room | None]] = {}
         self._listed: dict[str, RoomInfo] = {}
-        self._created: dict[tuple[str, str], str] = {}
-        self._born = world.monotonic()
-        self._away: dict[str, dict[str, float]] = {}
-        """Since when players are away, of rooms that were let go of; longest first."""
         self.changed: set[str] = set()
         """Public rooms that changed since the lobby was last told."""
 
@@ -61,15 +55,15 @@ class Rooms:
         return iter(list(self._rooms.values()))
 
     async def create(self, request: Create, who: Identity) -> Room:
-        """A new room.
+        """A new room; of a request named for good, the room it made the first time.
 
         Raises:
             Refused: The wish cannot be fulfilled.
 
         """
-        name = (who.id, request.i) if isinstance(request.i, str) else None
-        if name in self._created:
-            return await self.get(self._created[name])
+        id_ = self._new_id(request, who)
+        if isinstance(request.i, str) and (there := self._rooms.get(id_) or await self._load(id_)):
+            return there
         if request.visibility == "private" and not request.password:
             raise Refused(ErrorCode.BAD_OPTION, "a private room needs a password")
         password = None
@@ -78,21 +72,19 @@ class Rooms:
             password = await asyncio.to_thread(hash_password, request.password, salt)
         seed = self._world.random_bytes(SEED_BYTES)
         record = create(request, who, self._world.now_ms(), seed, password)
-        room = self._adopt(self._room(self._new_id(), record))
+        room = Room(id_, self._log, self._world, [record])
         try:
-            await self._log.append(room.id, 0, record, room.entry())
-        except BaseException:
-            del self._rooms[room.id]
-            raise
-        self._note(room)
-        if name is not None:
-            self._created[name] = room.id
-            if len(self._created) > REMEMBERED_CREATES:
-                del self._created[next(iter(self._created))]
+            await self._log.append(id_, 0, record, room.entry())
+        except Conflict:  # the same request came twice at the same time
+            return await self.get(id_)
+        self._note(self._adopt(room))
         return room
 
-    def _new_id(self) -> str:
+    def _new_id(self, request: Create, who: Identity) -> str:
+        """An id that nobody guesses: by chance, or from the name and a secret of who asks."""
         raw = self._world.random_bytes(ROOM_ID_BYTES)
+        if isinstance(request.i, str):
+            raw = hmac.digest(who.secret, request.i.encode(), "sha256")[:ROOM_ID_BYTES]
         return base64.b32encode(raw).decode().lower()
 
     async def get(self, id_: str) -> Room:
@@ -122,14 +114,8 @@ class Rooms:
         records = await self._log.read(id_)
         if not records:
             return None
-        room = self._room(id_, records[0])
-        for record in records[1:]:
-            room.apply(record)
-        return self._adopt(room)
-
-    def _room(self, id_: str, first: Record) -> Room:
-        away = self._away.pop(id_, {})
-        return Room(id_, self._log, self._world, first, away, self._born)
+        room = await asyncio.to_thread(Room, id_, self._log, self._world, records)
+        return self._rooms.get(id_) or self._adopt(room)
 
     def _adopt(self, room: Room) -> Room:
         room.on_change = self._note
@@ -182,13 +168,6 @@ class Rooms:
         for room in self:
             if room.idle and room.idle_since <= now - IDLE_SECONDS:
                 del self._rooms[room.id]
-                if room.away and not room.state.over:
-                    self._away[room.id] = room.away
-        while self._away:  # whoever is not named any more has been away for longer than it counts
-            longest = next(iter(self._away))
-            if max(self._away[longest].values()) > now - SEAT_HOLD:
-                break
-            del self._away[longest]
 
     def tell_presence(self) -> None:
         """Push who is here to every room where somebody came or went."""

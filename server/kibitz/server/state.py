@@ -4,10 +4,11 @@
 rules: a log written by an older version gives the position it gave then.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from kibitz.engine.board import KINDS, Board
 from kibitz.engine.game import Game
@@ -56,6 +57,8 @@ class RoomState:
         self.status: Status = "open"
         self.seq = 0
         self.at = 0
+        self.last_at: dict[str, int] = {}
+        """When each identity last did something that was written down, ms."""
         self.answered: dict[tuple[str, str], int] = {}
         """The last event of every command that was named for good, by identity and ``i``."""
         self.apply(record)
@@ -83,6 +86,8 @@ class RoomState:
         """Let one event happen; it must be the next."""
         assert event.seq == self.seq + 1, f"event {event.seq} after {self.seq}"
         self.seq, self.at = event.seq, event.at
+        if event.by is not None:
+            self.last_at[event.by] = event.at
         position = self.positions[event.board]
         if event.kind in KINDS and event.fx is not UNSET:
             position.board.apply(event.kind, [read_fact(fact) for fact in event.fx])
@@ -131,3 +136,14 @@ class RoomState:
             score=self.game.score(table),
             counters=dict(table.counters),
         )
+
+
+def state_at(records: Sequence[Record], seq: int) -> RoomState:
+    """A room as it was after event ``seq``, at least 1."""
+    first, *rest = records
+    state = RoomState(replace(first, events=first.events[:seq]))
+    for event in (event for record in rest for event in record.events):
+        if event.seq > seq:
+            break
+        state.apply_event(event)
+    return state
