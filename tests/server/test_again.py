@@ -62,7 +62,7 @@ async def test_a_named_room_is_made_once_whatever_comes_between(tmp_path: Path) 
         talking(running.url) as ann,
         talking(running.url, token=ann.token) as again,
     ):
-        asked = (talk.ok("create", "mine", game="aces-up") for talk in (ann, again))
+        asked = (talk.ok("create", "mine", game="aces-up", seat=False) for talk in (ann, again))
         rooms = {joined["room"] for joined in await asyncio.gather(*asked)}
         assert len(rooms) == 1
         assert len((await ann.ok("rooms"))["rooms"]) == 1
