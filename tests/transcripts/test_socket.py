@@ -3,14 +3,17 @@
 from random import Random
 
 import pytest
+from positions import lay_out
 from servers import running_server
 from talk import Talk, talking
 from transcripts import reading
 from transcripts.reading import Step, Transcript
-from transcripts.test_console import SESSIONS
+from transcripts.test_console import SESSIONS, is_shuffle, montana_figure
 
-from kibitz.engine.notation import write_fact, write_piles
-from kibitz.engine.table import lay, redact_table
+from kibitz.engine.game import Game
+from kibitz.engine.games import GAMES
+from kibitz.engine.notation import read_pile, write_fact, write_piles
+from kibitz.engine.table import Table, lay, redact_table
 from kibitz.engine.text import SIGNS
 from kibitz.protocol.mirror import Mirror
 from kibitz.protocol.replies import Joined, Reply
@@ -24,14 +27,13 @@ NOT_MOVES = {"h", "q", "n", "board", "cheat", "comment", "load", "done", ""}
 """Words that a client keeps to itself."""
 
 
-async def room_with(log: MemoryLog, script: Transcript) -> str:
-    """A room that stands where the session starts; its deck may be a small test deck."""
-    game = script.game
+async def room_with(log: MemoryLog, game: Game, table: Table) -> str:
+    """A room with a free seat that starts from a position; its deck may be a small test deck."""
     created = Event(
         seq=1,
         at=0,
         kind="created",
-        fx=[write_fact(fact) for fact in lay(script.table)],
+        fx=[write_fact(fact) for fact in lay(table)],
         game=game.name,
         options=dict(game.options),
         mode="solo",
@@ -100,7 +102,7 @@ async def test_session(name: str, encoding: Encoding, monkeypatch: pytest.Monkey
     script, rng = reading.read(name), Random(100)
     monkeypatch.setattr("kibitz.server.decide.Random", lambda seed: rng)
     log = MemoryLog()
-    id_ = await room_with(log, script)
+    id_ = await room_with(log, script.game, script.table)
     moves = 0
     async with (
         running_server(log) as server,
@@ -138,3 +140,58 @@ async def test_session(name: str, encoding: Encoding, monkeypatch: pytest.Monkey
             assert watcher.mirror is not None
             assert watcher.mirror.tables == [seen]
     assert moves or "bad-session" in name
+
+
+@pytest.mark.parametrize("case", reading.read_cases(), ids=lambda case: case.title[:6])
+async def test_function_case(case: reading.Case) -> None:
+    """A card that the test pushes on the waste begins a new room."""
+    game = GAMES["klondike-single"]
+    table, steps = lay_out(game, case.piles), list(case.steps)
+    while steps:
+        log = MemoryLog()
+        id_ = await room_with(log, game, table)
+        async with running_server(log) as server, talking(server.url) as player:
+            await player.ok("join", room=id_, role="player")
+            room = await server.app.rooms.get(id_)
+            while steps and steps[0][0] != "push":
+                command, accepted, changed = steps.pop(0)
+                answer = await player.ask("move", room=id_, move=command)
+                assert (answer["t"] == "ok") is accepted, command
+                table = room.state.positions[0].board.table
+                for pile, cells in changed.items():
+                    assert table.piles[pile] == read_pile(cells.split()), (command, pile)
+        if steps:
+            pushed = read_pile(steps.pop(0)[2]["Waste"].split())
+            table = Table({**table.piles, "Waste": table.piles["Waste"] + pushed})
+
+
+@pytest.mark.parametrize("name", ["klondike-game1-start", "klondike-save-example"])
+async def test_save_goes_in_and_comes_out_byte_for_byte(name: str) -> None:
+    text = (reading.DATA / f"{name}.txt").read_bytes().decode()
+    async with running_server() as server, talking(server.url) as player:
+        joined = await player.ok("create", game="klondike", save=text)
+        assert (await player.ok("save", room=joined["room"]))["text"] == text
+
+
+async def test_script_wins() -> None:
+    """The instructor's commands, as they stand in the file."""
+    start = (reading.DATA / "klondike-game1-start.txt").read_text()
+    lines = (reading.DATA / "klondike-game1-input.txt").read_text().splitlines()
+    moves = [line for line in lines if line.split()[0] in ("move", "discard", "reset")]
+    async with running_server() as server, talking(server.url) as player:
+        room = (await player.ok("create", game="klondike", save=start))["room"]
+        for move in moves:
+            await player.ok("move", room=room, move=move)
+        await player.settle()
+        assert [event["kind"] for event in player.events()][-2:] == ["won", "ended"]
+
+
+async def test_shuffle_figure() -> None:
+    before, _ = montana_figure()
+    log = MemoryLog()
+    id_ = await room_with(log, GAMES["montana"], before)
+    async with running_server(log) as server, talking(server.url) as player:
+        await player.ok("join", room=id_, role="player")
+        await player.ok("move", room=id_, move="s")
+        room = await server.app.rooms.get(id_)
+        assert is_shuffle(before, room.state.positions[0].board.table)
