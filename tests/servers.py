@@ -27,8 +27,11 @@ class Running:
 async def running_server(
     log: EventLog | None = None, world: World = REAL, **settings: float
 ) -> AsyncIterator[Running]:
-    """Start a server, stop it at the end; ``settings`` as in :class:`Settings`."""
-    chosen = Settings(**{"port": 0, **settings})  # type: ignore[arg-type]
+    """Start a server, stop it at the end.
+
+    ``settings`` as in :class:`Settings`; a burst that no test reaches unless it says one.
+    """
+    chosen = Settings(**{"port": 0, "requests_burst": 1e6, **settings})  # type: ignore[arg-type]
     async with running(chosen, log or MemoryLog(), world) as app:
         at = f"127.0.0.1:{app.port}"
         yield Running(app, f"ws://{at}/ws", f"http://{at}")

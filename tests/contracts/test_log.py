@@ -156,6 +156,11 @@ async def test_sqlite_refuses_a_second_opener_and_what_is_no_log(tmp_path: Path)
     first = SqliteLog(tmp_path / "k.db")
     with pytest.raises(FileInUse, match="in use by another kibitz process"):
         SqliteLog(tmp_path / "k.db")
+    (tmp_path / "symbolic.db").symlink_to(tmp_path / "k.db")
+    (tmp_path / "hard.db").hardlink_to(tmp_path / "k.db")
+    for other in ("symbolic.db", "hard.db"):
+        with pytest.raises(FileInUse):
+            SqliteLog(tmp_path / other)
     await first.close()
     again = SqliteLog(tmp_path / "k.db")
     await again.close()
@@ -163,6 +168,7 @@ async def test_sqlite_refuses_a_second_opener_and_what_is_no_log(tmp_path: Path)
     for path in (tmp_path / "text", tmp_path / "no" / "folder.db"):
         with pytest.raises(UnreadableFile):
             SqliteLog(path)
+        assert not path.with_name(path.name + ".lock").exists()
 
 
 async def test_sqlite_commits_in_groups(tmp_path: Path) -> None:

@@ -308,3 +308,13 @@ def test_no_comment_is_taken_for_anything_else(comment: str, name: str) -> None:
         assert [step.command for step in replay.steps] == [""]
         assert replays.write(replay) == text
         assert len(list(replays.run(replay))) == 1
+
+
+@pytest.mark.parametrize("deal", ["43", "ms0", "no deal!"])
+def test_a_deal_that_is_not_the_start_is_found_out(deal: str) -> None:
+    game = GAMES["aces-up"]
+    start = game.deal(deck_of("42"))
+    text = replays.write(replays.Replay(game, start, (), {"deal": "42"}))
+    assert replays.verify(replays.read(text)) == start
+    with pytest.raises(replays.ReplayError):
+        replays.verify(replays.read(text.replace("# deal: 42", f"# deal: {deal}")))

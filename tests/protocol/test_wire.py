@@ -40,7 +40,7 @@ REFUSED: list[tuple[Any, ErrorCode]] = [
     ({"t": "move", "room": "r", "move": "s", "expect": -1}, ErrorCode.BAD_MESSAGE),
     ({"t": "say", "room": "r", "text": "x" * (MAX_SAY + 1)}, ErrorCode.BAD_MESSAGE),
     ({"t": "create", "game": "montana", "policy": {"fly": True}}, ErrorCode.BAD_MESSAGE),
-    ({"t": "create", "game": "montana", "save": "x" * (MAX_SAVE + 1)}, ErrorCode.BAD_MESSAGE),
+    ({"t": "create", "game": "montana", "save": "x" * (MAX_SAVE + 1)}, ErrorCode.TOO_LARGE),
     ({"t": "ping", "x": "y" * MAX_FRAME}, ErrorCode.TOO_LARGE),
 ]
 

@@ -160,3 +160,20 @@ async def test_a_room_outlives_its_server(tmp_path: Path) -> None:
         now = await ann.ok("view", room=room, at=first["seq"] + 3)
         assert now["view"]["boards"] == start["view"]["boards"]
         await ann.refused("illegal", "undo", room=room)
+
+
+async def test_a_name_stands_for_one_request(running: Running) -> None:
+    async with talking(running.url) as ann:
+        room = (await ann.ok("create", game="klondike", deal="1"))["room"]
+        said = await ann.ok("say", "one", room=room, text="hm")
+        await ann.refused("bad-message", "move", "one", room=room, move="discard")
+        assert await ann.ok("say", "one", room=room, text="hm") == said
+
+
+async def test_a_done_command_is_answered_again_whatever_the_role_is_now(running: Running) -> None:
+    async with talking(running.url) as ann:
+        room = (await ann.ok("create", game="klondike", deal="1"))["room"]
+        first = await ann.ok("move", "one", room=room, move="discard")
+        await ann.ok("join", room=room, role="spectator")
+        assert await ann.ok("move", "one", room=room, move="discard") == first
+        await ann.refused("not-seated", "move", "two", room=room, move="discard")

@@ -22,15 +22,16 @@ from kibitz.protocol.wire import Encoding
 from kibitz.server.log_sqlite import SqliteLog
 from kibitz.server.room import MAX_MISSED, RECENT, Room
 from kibitz.server.rooms import IDLE_SECONDS
-from kibitz.server.state import RoomState
+from kibitz.server.state import RoomState, state_at
 
 fast_server = partial(running_server, requests_per_second=1e6, requests_burst=1e6)
 
 
 async def views_of(room: Room) -> list[View]:
     """The server's view after every event; the first is that of no event."""
-    first, *rest = await room.records()
-    views = [(await room.position_at(at)).view for at in range(1, len(first.events) + 1)]
+    records = await room._log.read(room.id)
+    first, *rest = records
+    views = [state_at(records, at).view() for at in range(1, len(first.events) + 1)]
     state = RoomState(first)
     for event in [event for record in rest for event in record.events]:
         state.apply_event(event)

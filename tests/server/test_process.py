@@ -84,10 +84,10 @@ def content(path: Path) -> bytes:
 @pytest.mark.parametrize(
     ("make", "reason"),
     [
-        (no_database, "not a database"),
+        (no_database, "not a kibitz database"),
         (newer, "later version"),
         (missing_folder, "No such file or directory"),
-        (is_folder, "unable to open database file"),
+        (is_folder, "Is a directory"),
     ],
 )
 async def test_a_file_that_is_no_log_is_refused(

@@ -257,3 +257,33 @@ async def test_no_room_is_made_while_the_server_goes_down(running: Running) -> N
         refused = await ann.refused("draining", "create", game="klondike")
         assert refused["retry_ms"] == 1000
         assert (await fetch(running.http, "/readyz"))[0] == 503
+
+
+async def test_a_page_of_rooms_goes_on_behind_a_room_that_no_longer_fits() -> None:
+    async with running_server() as running, talking(running.url) as ann:
+        for _ in range(7):
+            await ann.ok("create", game="aces-up")
+        first = await ann.ok("rooms", status="open", limit=3)
+        await ann.ok("resign", room=first["next"])
+        rest = await ann.ok("rooms", status="open", limit=9, after=first["next"])
+        assert len(rest["rooms"]) == 4
+        await ann.refused("bad-option", "rooms", after="nowhere")
+
+
+async def test_a_deal_number_is_only_told_if_the_game_was_dealt_from_it() -> None:
+    """A save may say what it likes of where it comes from."""
+    async with running_server() as running, talking(running.url) as ann:
+        played = await ann.ok("create", game="klondike-single", deal="3")
+        true = (await ann.ok("save", room=played["room"]))["text"]
+        await ann.ok("move", room=played["room"], move="sw")
+        later = (await ann.ok("save", room=played["room"]))["text"]
+        forged = true.replace("# deal: 3", "# deal: 42")
+        assert true != later and true != forged
+        deals = {}
+        for name, save in (("true", true), ("later", later), ("forged", forged)):
+            room = (await ann.ok("create", game="klondike-single", save=save))["room"]
+            assert (await ann.ok("save", room=room))["text"] == save
+            await ann.ok("resign", room=room)
+            await ann.settle()
+            deals[name] = ann.events(room)[-1]["opened"].get("deal")
+        assert deals == {"true": "3", "later": None, "forged": None}

@@ -15,7 +15,7 @@ from typing import Protocol, Self
 from .cards import Card
 from .table import UP, Cell, Fact, Moved, Table, Turned, fold, redact_table
 
-STUCK_SEARCH = 500
+STUCK_SEARCH = 100
 """Positions looked at before a dead end is called unproved."""
 
 

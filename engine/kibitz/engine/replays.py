@@ -17,6 +17,7 @@ from random import Random
 
 from .board import Board
 from .cards import DECK
+from .deals import deck_of
 from .game import BadOption, Game, IllegalMove, Shuffle, play
 from .games import TEXTS
 from .headers import LineError, read_game, read_headers, read_option, settings, split_lines
@@ -28,7 +29,7 @@ FORMAT = "kibitz-replay-1"
 CONTROLS = ("undo", "redo", "restart", "resign")
 """Commands that every game knows."""
 
-MAX_REPLAY = 2**20
+MAX_REPLAY = 2**24
 """Longest replay text that is looked at, in bytes."""
 
 
@@ -128,24 +129,38 @@ def run(replay: Replay) -> Iterator[tuple[Step, Table]]:
 
 
 def verify(replay: Replay) -> Table:
-    """Replay to the end and compare with the result that the headers claim.
+    """Replay to the end and compare with the deal and the result that the headers claim.
 
     Returns:
         The last position.
 
     Raises:
-        ReplayError: A line does not fit, or the result is another.
+        ReplayError: A line does not fit, or the deal or the result is another.
 
     """
     last, end = Step(line=replay.first), replay.start
     resigned = False
     for last, end in run(replay):  # noqa: B007 - both are wanted after the loop
         resigned |= last.command.lower() == "resign"
+    _check_deal(replay)
     result = "won" if replay.game.is_won(end) else "resigned" if resigned else "open"
     claimed = replay.headers.get("result", result)
     if claimed != result:
         raise ReplayError(last.line, 1, f"the result is `{result}`, not `{claimed:.32}`")
     return end
+
+
+def _check_deal(replay: Replay) -> None:
+    """Check that the game starts from the deal that the headers name."""
+    deal = replay.headers.get("deal")
+    if deal is None:
+        return
+    try:
+        dealt = replay.game.deal(deck_of(deal))
+    except BadOption as error:
+        raise ReplayError(1, 1, str(error)) from None
+    if dealt.piles != replay.start.piles:
+        raise ReplayError(replay.first, 1, f"deal {deal} starts from another position")
 
 
 def _clean(text: str) -> str:

@@ -68,6 +68,8 @@ def decode_request(frame: Frame) -> Request:
         code = ErrorCode.BAD_MESSAGE
         if isinstance(plain.get("t"), str) and str(error).endswith("`$.t`"):
             code = ErrorCode.UNSUPPORTED
+        elif size > MAX_FRAME:
+            code = ErrorCode.TOO_LARGE
         raise WireError(code, _said(error), i) from None
     if size > MAX_FRAME and not (isinstance(request, Create) and request.save is not None):
         raise WireError(ErrorCode.TOO_LARGE, f"a request has at most {MAX_FRAME} bytes", i)

@@ -95,7 +95,8 @@ def _configure_logs() -> None:
         wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
     )
-    logging.getLogger("websockets").setLevel(logging.CRITICAL)
+    logging.getLogger("websockets").setLevel(logging.CRITICAL)  # we say ourselves what fails
+    logging.getLogger("asyncio").setLevel(logging.ERROR)  # a client that is gone is no news
 
 
 def main() -> None:

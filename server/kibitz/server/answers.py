@@ -20,6 +20,7 @@ from .crowd import Listener
 from .identity import Identity
 from .log import LogFailure
 from .metrics import Metrics
+from .past import Past
 from .room import Room
 from .rooms import Rooms
 from .world import World
@@ -55,8 +56,9 @@ class Visitor(Listener, Protocol):
 class Answers:
     """The one who answers."""
 
-    def __init__(self, rooms: Rooms, world: World, metrics: Metrics) -> None:
+    def __init__(self, rooms: Rooms, past: Past, world: World, metrics: Metrics) -> None:
         self._rooms = rooms
+        self._past = past
         self._world = world
         self._metrics = metrics
         self.draining = False
@@ -116,7 +118,7 @@ class Answers:
                 if request.at > room.seq:
                     message = f"the room is at event {room.seq}"
                     raise Refused(ErrorCode.BAD_OPTION, message, seq=room.seq)
-                return await room.position_at(request.at)
+                return await self._past.position(room, request.at)
             case ask.Hello():
                 raise AssertionError("the session lets hello through once")
 
@@ -160,11 +162,6 @@ class Answers:
             raise Refused(ErrorCode.NO_ROOM, "join the room first", room=request.room)
         return room
 
-    def _played(self, request: ask.InRoom, visitor: Visitor) -> Room:
-        room = self._followed(request, visitor)
-        self._check_player(room, visitor)
-        return room
-
     @staticmethod
     def _check_player(room: Room, visitor: Visitor) -> None:
         if room.crowd.role(visitor) != "player":
@@ -175,7 +172,10 @@ class Answers:
         request: ask.Move | ask.Undo | ask.Redo | ask.Restart | ask.Resign,
         visitor: Visitor,
     ) -> replies.Ok:
-        room = self._played(request, visitor)
+        room = self._followed(request, visitor)
+        if done := room.answered(request, visitor.identity):
+            return done
+        self._check_player(room, visitor)
         with self._metrics.changes.time():
             return await room.submit(request, visitor.identity)
 
@@ -193,7 +193,7 @@ class Answers:
             self._check_player(room, visitor)
             if not room.state.policy.save:
                 raise Refused(ErrorCode.FORBIDDEN, "this room allows no saves", room=room.id)
-            await room.note("saved", visitor.identity, request.i)
+            await room.note("saved", visitor.identity, request)
         return replies.Saved(room=room.id, text=room.save_text())
 
     async def _cheat(self, request: ask.Cheat, room: Room, visitor: Visitor) -> replies.Position:
@@ -202,7 +202,7 @@ class Answers:
         self._check_player(room, visitor)
         if not room.state.policy.cheat:
             raise Refused(ErrorCode.FORBIDDEN, "this room allows no cheating", room=room.id)
-        await room.note("cheated", visitor.identity, request.i)
+        await room.note("cheated", visitor.identity, request)
         return replace(room.position(), view=room.state.open_view())
 
     @staticmethod

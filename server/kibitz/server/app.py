@@ -12,7 +12,12 @@ from websockets.http11 import Request, Response
 from websockets.typing import Subprotocol
 
 from kibitz.protocol.codes import CloseCode
-from kibitz.protocol.limits import JSON_SUBPROTOCOL, MAX_MESSAGE, MSGPACK_SUBPROTOCOL
+from kibitz.protocol.limits import (
+    HELLO_TIMEOUT,
+    JSON_SUBPROTOCOL,
+    MAX_MESSAGE,
+    MSGPACK_SUBPROTOCOL,
+)
 from kibitz.protocol.replies import LobbyRoom
 
 from .answers import Answers
@@ -21,6 +26,7 @@ from .crowd import Frames
 from .log import EventLog
 from .metrics import Metrics
 from .pages import Pages
+from .past import Past
 from .rooms import Rooms
 from .world import World
 
@@ -29,6 +35,8 @@ TICK_SECONDS = 0.25
 """How often slow spectators are looked after."""
 TICKS_PER_PRESENCE = 4
 """Presence and lobby are told once in so many ticks: at most once a second."""
+STOP_SECONDS = 8.0
+"""How long the connections have to end when the server stops: longer than one has to close."""
 RETRY_MS = 1000
 """When clients may come back after the server went away; they add jitter."""
 SUBPROTOCOLS = (Subprotocol(MSGPACK_SUBPROTOCOL), Subprotocol(JSON_SUBPROTOCOL))
@@ -54,8 +62,9 @@ class App:
         self._log = log_
         self._metrics = Metrics()
         self.rooms = Rooms(log_, world)
-        self._answers = Answers(self.rooms, world, self._metrics)
-        self._pages = Pages(self.rooms, self._answers, self._metrics)
+        past = Past(log_)
+        self._answers = Answers(self.rooms, past, world, self._metrics)
+        self._pages = Pages(self.rooms, past, self._answers, self._metrics)
         self._service = Service(
             NAME,
             self._answers,
@@ -92,6 +101,7 @@ class App:
             compression=None,
             max_size=MAX_MESSAGE,
             server_header=NAME,
+            open_timeout=HELLO_TIMEOUT,
             close_timeout=2,
         )
         self._ticker = asyncio.create_task(self._tick())
@@ -108,7 +118,9 @@ class App:
         for connection in self._connections:
             connection.close_soon(CloseCode.GOING_AWAY, reason)
         self._server.close(code=CloseCode.GOING_AWAY, reason=reason)
-        await self._server.wait_closed()
+        with contextlib.suppress(TimeoutError):  # those who never finish their handshake
+            async with asyncio.timeout(STOP_SECONDS):
+                await self._server.wait_closed()
         await self._log.close()
 
     async def _connect(self, socket: ServerConnection) -> None:

@@ -34,6 +34,14 @@ CLOSE_SECONDS = 5.0
 """How long a client has to read what is waiting for it, once it is being closed."""
 REQUESTS_PER_SECOND = 200.0
 REQUESTS_BURST = 400.0
+PRICES: dict[type[ask.RequestBase], float] = {
+    ask.Create: 20.0,
+    ask.Say: 10.0,
+    ask.History: 3.0,
+    ask.ViewAt: 5.0,
+}
+"""Requests that count as so many more than one: they cost work, or are read by everybody."""
+PASSWORD_PRICE = 50.0
 MAX_REFUSED = 1000
 """Requests over the rate that are answered, each one within it making up for one; one more closes
 with 4429."""
@@ -101,14 +109,13 @@ class Connection:
         """Answer one frame."""
         i: int | str | None = None
         try:
-            wait = self._throttle.wait_ms()
-            if wait:
-                self._count_refused()
+            if wait := self._throttle.wait_ms():
                 i = frame_id(frame)
-                raise Refused(ErrorCode.RATE_LIMITED, "too many requests", retry_ms=wait)
+                raise self._too_many(wait)
             self._refused = max(0, self._refused - 1)
             request = self._session.receive(frame)
             i = request.i
+            self._throttle.charge(_price(request))
             kind = str(request.__struct_config__.tag)
             self._service.metrics.requests.labels(kind).inc()
             if isinstance(request, ask.Hello):
@@ -140,10 +147,11 @@ class Connection:
             answer = replace(answer, i=i)
         await self._socket.send(encode(answer, self.encoding))
 
-    def _count_refused(self) -> None:
+    def _too_many(self, wait: int) -> Refused:
         self._refused += 1
         if self._refused > MAX_REFUSED:
             raise MustClose(CloseCode.ABUSE, "far too many requests")
+        return Refused(ErrorCode.RATE_LIMITED, "too many requests", retry_ms=wait)
 
     def _greet(self, hello: ask.Hello) -> replies.Welcome:
         token = hello.token or new_token(self._service.world)
@@ -185,3 +193,10 @@ class Connection:
                 await self._socket.close(code, reason)
                 return
         self._socket.transport.abort()  # it does not even read the close
+
+
+def _price(request: ask.Request) -> float:
+    """What a request costs above one."""
+    if isinstance(request, ask.Create | ask.Join) and request.password is not None:
+        return PASSWORD_PRICE
+    return PRICES.get(type(request), 0.0)

@@ -10,7 +10,8 @@ from random import Random
 from msgspec.structs import replace
 
 from kibitz.engine.board import Board, Kind
-from kibitz.engine.game import IllegalMove, Move, Why, is_stuck, play
+from kibitz.engine.deals import deck_of
+from kibitz.engine.game import BadOption, IllegalMove, Move, Why, is_stuck, play
 from kibitz.engine.notation import write_fact, write_piles
 from kibitz.engine.table import Fact, Set, Table, fold
 from kibitz.engine.text import InputError
@@ -179,7 +180,7 @@ def _ended(state: RoomState, seq: int, at: int, result: str, table: Table | None
         start=write_piles(board.start),
         counters=dict(board.start.counters),
         seed=state.secret.seed,
-        deal=state.secret.deal,
+        deal=true_deal(state),
     )
     return Event(
         seq=seq,
@@ -189,3 +190,15 @@ def _ended(state: RoomState, seq: int, at: int, result: str, table: Table | None
         fx=[write_fact(fact) for fact in hidden],
         opened=opened,
     )
+
+
+def true_deal(state: RoomState) -> str | None:
+    """The deal number, if the game really started from it: a save may say what it likes."""
+    deal = state.secret.deal
+    if deal is None:
+        return None
+    try:
+        dealt = state.game.deal(deck_of(deal))
+    except BadOption:
+        return None
+    return deal if dealt.piles == state.positions[0].board.start.piles else None

@@ -1,8 +1,9 @@
 """The log on one SQLite file: WAL, ``synchronous=FULL``, one writer thread, group commit.
 
 Promises: appends that arrive while a commit is under way share the next one; a future is answered
-only after the commit. One process a file: a lock beside it, held by the kernel, refuses a second
-one at once and is gone after kill -9. Reading has a thread and a connection of its own.
+only after the commit. One process a file: a lock on it, held by the kernel, refuses a second one
+at once, by whatever name it comes, and is gone after kill -9. Reading has a thread and a
+connection of its own.
 """
 
 import asyncio
@@ -29,6 +30,8 @@ MAX_GROUP = 512
 
 T = TypeVar("T")
 
+_MAGIC = b"SQLite format 3\0"
+"""How every SQLite file begins."""
 _SCHEMA = """
 create table if not exists record (
     room text not null, last integer not null, data blob not null, primary key (room, last)
@@ -68,7 +71,7 @@ class SqliteLog:
             UnreadableFile: It is something else.
 
         """
-        self.path = Path(path)
+        self.path = Path(path).resolve()
         self._loop = asyncio.get_running_loop()
         self._lock = _lock(self.path)
         try:
@@ -221,17 +224,29 @@ class SqliteLog:
 
 
 def _lock(path: Path) -> int:
-    """Take the lock beside the file; the kernel gives it back when the process ends."""
+    """Take the file for this process, whatever name it goes by.
+
+    The lock is on the file itself, so links to it do not get round it; the kernel gives it back
+    when the process ends. The ``.lock`` file beside it only says who has it.
+    """
+    owner = path.with_name(path.name + ".lock")
     try:
-        lock = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT, 0o600)
+        lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
         raise UnreadableFile(f"{path}: {error.strerror}") from error
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.pread(lock, len(_MAGIC), 0) not in (b"", _MAGIC):
+            raise UnreadableFile(f"{path} is not a kibitz database")
+        owner.write_text(f"{os.getpid()}\n")
     except BlockingIOError:
-        pid = os.read(lock, 20).decode(errors="replace").strip() or "unknown"
         os.close(lock)
+        pid = owner.read_text().strip()[:20] if owner.exists() else "unknown"
         raise FileInUse(f"{path} is in use by another kibitz process (pid {pid})") from None
-    os.ftruncate(lock, 0)
-    os.write(lock, str(os.getpid()).encode())
+    except OSError as error:
+        os.close(lock)
+        raise UnreadableFile(f"{owner}: {error.strerror}") from error
+    except UnreadableFile:
+        os.close(lock)
+        raise
     return lock

@@ -22,7 +22,7 @@ from .answers import Answers
 from .identity import Identity, identity_id
 from .log import LogFailure
 from .metrics import Metrics
-from .replay import replay_json, replay_text
+from .past import Past
 from .room import Room
 from .rooms import Rooms
 
@@ -48,8 +48,9 @@ _STYLE = (
 class Pages:
     """The pages of one server."""
 
-    def __init__(self, rooms: Rooms, answers: Answers, metrics: Metrics) -> None:
+    def __init__(self, rooms: Rooms, past: Past, answers: Answers, metrics: Metrics) -> None:
         self._rooms = rooms
+        self._past = past
         self._answers = answers
         self._metrics = metrics
         self._contract = json.dumps(contract(), indent=1).encode()
@@ -61,7 +62,12 @@ class Pages:
 
     async def answer(self, request: Request) -> Response | None:
         """The page at a path; ``None`` where the WebSocket lives."""
-        path = urlsplit(request.path).path
+        if request.method != "GET":
+            return page(b"only GET\n", TEXT, HTTPStatus.METHOD_NOT_ALLOWED)
+        try:
+            path = urlsplit(request.path).path
+        except ValueError:
+            return page(b"that is no path\n", TEXT, HTTPStatus.BAD_REQUEST)
         match path.split("/")[1:]:
             case ["ws"]:
                 return None
@@ -100,10 +106,10 @@ class Pages:
             return page(said, TEXT, HTTPStatus.SERVICE_UNAVAILABLE)
 
     async def _replay_json(self, room: Room, who: str | None) -> Response:
-        return page(await replay_json(room), JSON)
+        return page(await self._past.replay_json(room), JSON)
 
     async def _replay_text(self, room: Room, who: str | None) -> Response:
-        return page((await replay_text(room)).encode(), TEXT)
+        return page(await self._past.replay_text(room), TEXT)
 
     async def _save_text(self, room: Room, who: str | None) -> Response:
         if not room.state.over:
@@ -135,7 +141,12 @@ class Pages:
 
 def _bearer(request: Request) -> str | None:
     """The public id of the token in the request, if there is one."""
-    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+    given = request.headers.get_all("Authorization")
+    if not given:
+        return None
+    scheme, _, token = given[0].partition(" ")
+    if len(given) > 1:
+        raise Refused(ErrorCode.AUTH, "more than one Authorization header")
     return identity_id(token.strip()) if scheme.lower() == "bearer" else None
 
 

@@ -24,7 +24,7 @@ from .decide import change, note, sit_down, stand_up
 from .identity import Identity
 from .log import Conflict, EventLog
 from .record import Record
-from .state import RoomState, state_at
+from .state import RoomState
 from .world import World
 
 RECENT = 256
@@ -33,6 +33,18 @@ MAX_MISSED = 1000
 """Most events given to somebody who resumes; who missed more gets a view."""
 MAX_CONFLICTS = 8
 """Times a command is decided anew because somebody else wrote first."""
+
+KINDS_OF: dict[type[ask.RequestBase], str] = {
+    ask.Move: "move",
+    ask.Undo: "undo",
+    ask.Redo: "redo",
+    ask.Restart: "restart",
+    ask.Resign: "resigned",
+    ask.Say: "say",
+    ask.Save: "saved",
+    ask.Cheat: "cheated",
+}
+"""The kind of event that each command makes first."""
 
 
 class Room:
@@ -66,6 +78,22 @@ class Room:
 
     # One command
 
+    def answered(self, request: ask.RequestBase, who: Identity) -> Ok | None:
+        """The answer that a command named for good got the first time, if it was done.
+
+        Raises:
+            Refused: That name stands for another command.
+
+        """
+        name = request.i
+        done = self.state.answered.get((who.id, name)) if isinstance(name, str) else None
+        if done is None:
+            return None
+        seq, kind = done
+        if kind != KINDS_OF.get(type(request)):
+            raise Refused(ErrorCode.BAD_MESSAGE, f"{name} is the name of another request")
+        return self._ok(seq)
+
     async def submit(self, request: ask.Change, who: Identity) -> Ok:
         """Decide a command, write it down, tell everybody.
 
@@ -75,11 +103,13 @@ class Room:
 
         """
         at = self._now
-        return await self._write(who, request.i, lambda: change(self.state, request, who, at()))
+        return await self._write(who, lambda: change(self.state, request, who, at()), request)
 
-    async def note(self, kind: str, who: Identity, i: int | str | None) -> Ok:
+    async def note(self, kind: str, who: Identity, request: ask.Save | ask.Cheat | None) -> Ok:
         """Write down an event that moves no card: ``saved``, ``cheated``."""
-        return await self._write(who, i, lambda: [note(self.state, kind, who.id, self._now())])
+        return await self._write(
+            who, lambda: [note(self.state, kind, who.id, self._now())], request
+        )
 
     async def sit(self, who: Identity) -> int:
         """The seat of an identity, taken now if there is a free or an abandoned one.
@@ -88,7 +118,7 @@ class Room:
             Refused: There is none.
 
         """
-        await self._write(who, None, lambda: self._sit_down(who))
+        await self._write(who, lambda: self._sit_down(who))
         seat = self.state.seat_of(who.id)
         assert seat is not None, "the event just applied gave it"
         return seat.seat
@@ -99,16 +129,19 @@ class Room:
 
     async def stand_up(self, who: Identity) -> None:
         """Give the seat of an identity up, if it has one."""
-        await self._write(who, None, lambda: stand_up(self.state, who, self._now()))
+        await self._write(who, lambda: stand_up(self.state, who, self._now()))
 
     async def _write(
-        self, who: Identity, i: int | str | None, decide: Callable[[], list[Event]]
+        self,
+        who: Identity,
+        decide: Callable[[], list[Event]],
+        request: ask.RequestBase | None = None,
     ) -> Ok:
-        name = i if isinstance(i, str) else None
+        name = request.i if request and isinstance(request.i, str) else None
         async with self._lock:
             for _ in range(MAX_CONFLICTS):
-                if name is not None and (done := self.state.answered.get((who.id, name))):
-                    return self._ok(done)
+                if request is not None and (done := self.answered(request, who)):
+                    return done
                 events = decide()
                 if not events:
                     return self._ok(self.seq)
@@ -199,16 +232,6 @@ class Room:
         """The room as everybody may see it now."""
         at = self.hash_at(self.seq)
         return Position(room=self.id, seq=self.seq, hash=at, view=self.state.view())
-
-    async def position_at(self, seq: int) -> Position:
-        """The room as everybody could see it after event ``seq``."""
-        records = await self.records(limit=seq)
-        state = await asyncio.to_thread(state_at, records, seq)
-        return Position(room=self.id, seq=seq, hash=self.hash_at(seq), view=state.view())
-
-    async def records(self, limit: int | None = None) -> list[Record]:
-        """What the log has of this room, or its first records: full events, hidden cards named."""
-        return await self._log.read(self.id, limit=limit)
 
     async def events(self, after: int, to: int) -> list[Event]:
         """The public events ``after`` < seq <= ``to``: from memory, or else from the log."""

@@ -7,8 +7,9 @@ anybody in it leaves memory, stays in the log and comes back when asked for.
 import asyncio
 import base64
 import hmac
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
+from typing import TypeVar
 
 from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.replies import RoomList
@@ -29,6 +30,9 @@ SEED_BYTES = 32
 IDLE_SECONDS = 30.0
 """How long a room without anybody stays in memory."""
 
+A = TypeVar("A")
+B = TypeVar("B")
+
 
 class Rooms:
     """The rooms of one server."""
@@ -38,6 +42,7 @@ class Rooms:
         self._world = world
         self._rooms: dict[str, Room] = {}
         self._loading: dict[str, asyncio.Future[Room | None]] = {}
+        self._hashing = asyncio.Semaphore(1)
         self._listed: dict[str, RoomInfo] = {}
         self.changed: set[str] = set()
         """Public rooms that changed since the lobby was last told."""
@@ -69,7 +74,7 @@ class Rooms:
         password = None
         if request.password:
             salt = self._world.random_bytes(16)
-            password = await asyncio.to_thread(hash_password, request.password, salt)
+            password = await self._hash(hash_password, request.password, salt)
         seed = self._world.random_bytes(SEED_BYTES)
         record = create(request, who, self._world.now_ms(), seed, password)
         room = Room(id_, self._log, self._world, [record])
@@ -138,25 +143,38 @@ class Rooms:
         kept = room.state.secret.password
         if kept is None:
             return
-        if password is None or not await asyncio.to_thread(is_password, password, kept):
+        if password is None or not await self._hash(is_password, password, kept):
             raise Refused(ErrorCode.FORBIDDEN, "this room has a password", room=room.id)
+
+    async def _hash(self, work: Callable[[str, A], B], password: str, other: A) -> B:
+        """Slow work on passwords, one at a time: who tries many waits behind himself."""
+        async with self._hashing:
+            return await asyncio.to_thread(work, password, other)
 
     def entry(self, id_: str) -> RoomInfo | None:
         """A public room's entry in the lobby."""
         return self._listed.get(id_)
 
     def list(self, request: ListRooms) -> RoomList:
-        """A page of public rooms, newest first."""
+        """A page of public rooms, newest first.
+
+        Raises:
+            Refused: The room to go on from is not in the list.
+
+        """
+        infos = reversed(self._listed.values())
+        if request.after is not None:
+            if request.after not in self._listed:
+                raise Refused(ErrorCode.BAD_OPTION, f"there is no room {request.after} in the list")
+            for info in infos:
+                if info.id == request.after:
+                    break
         wanted = (
             info
-            for info in reversed(self._listed.values())
+            for info in infos
             if (request.game is None or info.game == request.game)
             and (request.status is None or info.status == request.status)
         )
-        if request.after is not None:
-            for info in wanted:
-                if info.id == request.after:
-                    break
         page = list(islice(wanted, request.limit + 1))
         more = len(page) > request.limit
         page = page[: request.limit]

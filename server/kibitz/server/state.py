@@ -59,8 +59,8 @@ class RoomState:
         self.at = 0
         self.last_at: dict[str, int] = {}
         """When each identity last did something that was written down, ms."""
-        self.answered: dict[tuple[str, str], int] = {}
-        """The last event of every command that was named for good, by identity and ``i``."""
+        self.answered: dict[tuple[str, str], tuple[int, str]] = {}
+        """Of every command named for good, by identity and ``i``: its last event, its kind."""
         self.apply(record)
 
     @property
@@ -80,7 +80,7 @@ class RoomState:
         for event in record.events:
             self.apply_event(event)
         if record.by is not None and record.i is not None:
-            self.answered[record.by, record.i] = record.last
+            self.answered[record.by, record.i] = (record.last, record.events[0].kind)
 
     def apply_event(self, event: Event) -> None:
         """Let one event happen; it must be the next."""

@@ -22,3 +22,7 @@ class Throttle:
             self._tokens -= 1
             return 0
         return max(1, round((1 - self._tokens) / self._per_second * 1000))
+
+    def charge(self, price: float) -> None:
+        """Take so many more for what was let in: whoever asks for much waits longer afterwards."""
+        self._tokens -= price

@@ -1,0 +1,110 @@
+"""The past of a room: positions by number and whole replays, worked out from its log.
+
+A long game takes long to go through, so this happens beside the loop and one at a time: whoever
+asks for much waits behind others who ask for much, and nobody who plays waits for either.
+While the game runs a replay says what everybody may see; a finished game is written whole.
+"""
+
+import asyncio
+import json
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+import msgspec
+from msgspec import UNSET
+
+from kibitz.engine.replays import Replay, Step, write
+from kibitz.engine.table import Table, redact_table
+from kibitz.protocol.replies import Position
+from kibitz.protocol.views import Event
+
+from .audience import public
+from .decide import true_deal
+from .log import EventLog
+from .record import Record
+from .room import Room
+from .state import RoomState, state_at
+
+FORMAT = "kibitz-replay-json-1"
+T = TypeVar("T")
+
+
+class Past:
+    """What was, read from the log."""
+
+    def __init__(self, log: EventLog) -> None:
+        self._log = log
+        self._turn = asyncio.Semaphore(1)
+
+    async def position(self, room: Room, seq: int) -> Position:
+        """The room as everybody could see it after event ``seq``, at least 1."""
+        state = await self._work(room.id, lambda records: state_at(records, seq), seq)
+        return Position(room=room.id, seq=seq, hash=room.hash_at(seq), view=state.view())
+
+    async def replay_text(self, room: Room) -> bytes:
+        """The replay text; cards that nobody may know yet stand as ``??``."""
+        return await self._work(room.id, lambda records: _replay_text(room.id, records).encode())
+
+    async def replay_json(self, room: Room) -> bytes:
+        """The public events with the room's hash: enough for a client to replay by facts."""
+        seq = room.seq
+        head = {
+            "format": FORMAT,
+            "room": room.id,
+            "game": room.state.game.name,
+            "seq": seq,
+            "hash": room.hash_at(seq),
+        }
+        return await self._work(room.id, lambda records: _replay_json(head, records, seq))
+
+    async def _work(
+        self, room: str, work: Callable[[Sequence[Record]], T], limit: int | None = None
+    ) -> T:
+        async with self._turn:
+            records = await self._log.read(room, limit=limit)
+            return await asyncio.to_thread(work, records)
+
+
+def _replay_json(head: dict[str, object], records: Sequence[Record], seq: int) -> bytes:
+    room = str(head["room"])
+    events = [
+        msgspec.to_builtins(public(event, room))
+        for record in records
+        for event in record.events
+        if event.seq <= seq
+    ]
+    said = {**head, "events": events}
+    return json.dumps(said, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _replay_text(room: str, records: Sequence[Record]) -> str:
+    first, *rest = records
+    state = RoomState(first)
+    start = state.positions[0].board.start
+    steps: list[Step] = []
+    for event in (event for record in rest for event in record.events):
+        state.apply_event(event)
+        steps += _step(event, state.positions[0].board.table)
+    headers = {"room": room, "result": state.status}
+    if state.over and (deal := true_deal(state)):
+        headers["deal"] = deal
+    shown = start if state.over else redact_table(start)
+    return write(Replay(state.game, shown, tuple(steps), headers))
+
+
+def _step(event: Event, after: Table) -> list[Step]:
+    """What an event is in the replay text, if anything."""
+    match event.kind:
+        case "move":
+            chance = event.fx is not UNSET and any(fact[0] == "set" for fact in event.fx)
+            return [Step(event.move or "", after=after if chance else None)]
+        case "undo" | "redo" | "restart":
+            return [Step(event.kind)]
+        case "resigned":
+            return [Step("resign")]
+        case "say":
+            return [Step(comment=f"{event.name}: {event.text}")]
+        case "saved" | "cheated":
+            return [Step(comment=f"({event.kind})")]
+        case _:
+            return []
