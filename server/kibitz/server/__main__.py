@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import logging
 import os
 import signal
@@ -21,6 +22,10 @@ from .log_sqlite import FileInUse, SqliteLog, UnreadableFile
 from .world import World
 
 DEMO_STOP_SECONDS = 5.0
+SWITCH_SECONDS = 0.0005
+"""How long work beside the loop may go on before the loop has its turn."""
+GC_THRESHOLDS = (50_000, 20, 100)
+"""Rare collections: our values hold no cycles, and going through all of them takes long."""
 
 
 def serve(
@@ -36,6 +41,8 @@ def serve(
 ) -> None:
     """Run the server: rooms, spectators, replays on one port."""
     _configure_logs()
+    sys.setswitchinterval(SWITCH_SECONDS)
+    gc.set_threshold(*GC_THRESHOLDS)
     settings = Settings(host=host, port=port)
     try:
         asyncio.run(_serve(settings, None if memory else data, demo))
