@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import errno
 import gc
 import logging
 import os
@@ -21,6 +22,7 @@ from .log_memory import MemoryLog
 from .log_sqlite import FileInUse, SqliteLog, UnreadableFile
 from .world import World
 
+DATA = Path("kibitz.db")
 DEMO_STOP_SECONDS = 5.0
 SWITCH_SECONDS = 0.0005
 """How long work beside the loop may go on before the loop has its turn."""
@@ -31,9 +33,9 @@ GC_THRESHOLDS = (50_000, 20, 100)
 def serve(
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port to listen on.", min=0, max=65535)] = 8765,
-    data: Annotated[Path, typer.Option(help="SQLite file that keeps every room.")] = Path(
-        "kibitz.db"
-    ),
+    data: Annotated[
+        Path | None, typer.Option(help="SQLite file that keeps every room.", show_default=str(DATA))
+    ] = None,
     memory: Annotated[bool, typer.Option("--memory", help="Keep rooms in memory only.")] = False,
     demo: Annotated[
         bool, typer.Option("--demo", help="Bots play all five games for ever.")
@@ -43,12 +45,22 @@ def serve(
     _configure_logs()
     sys.setswitchinterval(SWITCH_SECONDS)
     gc.set_threshold(*GC_THRESHOLDS)
-    settings = Settings(host=host, port=port)
+    if memory and data:
+        raise _unusable("--memory keeps nothing, --data keeps everything: choose one")
     try:
-        asyncio.run(_serve(settings, None if memory else data, demo))
-    except (FileInUse, UnreadableFile, OSError) as error:
-        typer.echo(f"kibitz serve: {error}", err=True)
-        raise typer.Exit(2) from None
+        path = None if memory else data or DATA
+        asyncio.run(_serve(Settings(host=host, port=port), path, demo))
+    except (FileInUse, UnreadableFile) as error:
+        raise _unusable(str(error)) from None
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise _unusable(f"port {port} is taken; choose another with --port") from None
+        raise _unusable(str(error)) from None
+
+
+def _unusable(message: str) -> typer.Exit:
+    typer.echo(f"kibitz serve: {message}", err=True)
+    return typer.Exit(2)
 
 
 async def _serve(settings: Settings, data: Path | None, demo: bool) -> None:

@@ -121,11 +121,14 @@ class Pages:
         return page(room.save_text().encode(), TEXT)
 
     def _index(self) -> bytes:
-        rooms = self._rooms.list(ListRooms(limit=100)).rooms
+        rooms = [
+            *self._rooms.list(ListRooms(status="open", limit=100)).rooms,
+            *self._rooms.list(ListRooms(status="won", limit=20)).rooms,
+        ]
         rows = "".join(
             f"<tr><td><code>{info.id}</code></td><td>{info.game}</td>"
             f"<td>{html.escape(', '.join(info.players))}</td><td>{info.spectators}</td>"
-            f"<td>{info.seq}</td><td>{info.status}</td>"
+            f"<td>{info.score}</td><td>{info.status}</td>"
             f'<td><a href="rooms/{info.id}/replay.txt">replay</a></td></tr>'
             for info in rooms
         )
@@ -135,7 +138,7 @@ class Pages:
             f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style>'
             "<h1>kibitz</h1><p>Solitaire in front of each other. Watch a room from a terminal: "
             "<code>kibitz watch ROOM</code>.</p><table><thead><tr><th>room<th>game<th>players"
-            f"<th>watching<th>events<th>status<th></tr></thead><tbody>{rows}</tbody></table>{none}"
+            f"<th>watching<th>score<th>status<th></tr></thead><tbody>{rows}</tbody></table>{none}"
         ).encode()
 
 
