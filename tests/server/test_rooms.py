@@ -287,3 +287,18 @@ async def test_a_deal_number_is_only_told_if_the_game_was_dealt_from_it() -> Non
             await ann.settle()
             deals[name] = ann.events(room)[-1]["opened"].get("deal")
         assert deals == {"true": "3", "later": None, "forged": None}
+
+
+async def test_a_shuffle_taken_back_is_no_second_chance() -> None:
+    async with running_server() as running, talking(running.url) as ann:
+        room = (await ann.ok("create", game="montana", deal="1"))["room"]
+        boards = []
+        for command in ("s", "undo", "s", "undo", "redo", "s"):
+            if command == "s":
+                await ann.ok("move", room=room, move="s")
+            else:
+                await ann.ok(command, room=room)
+            view = (await ann.ok("view", room=room, at=len(boards) + 3))["view"]
+            boards.append(view["boards"][0]["piles"])
+        assert boards[0] == boards[2] == boards[4] != boards[1] == boards[3]
+        assert boards[5] != boards[0]

@@ -119,7 +119,7 @@ def _move(state: RoomState, request: ask.Move, who: Identity, at: int) -> list[E
     if isinstance(move, TextRequest):
         raise Refused(ErrorCode.BAD_MOVE, f"{move.word} is a request of its own, not a move")
     try:
-        outcome = play(state.game, position.board.table, move, Random(f"{state.secret.seed}:{seq}"))
+        outcome = play(state.game, position.board.table, move, _chance(state, position.board.table))
     except IllegalMove as error:
         raise _illegal(state, move, error) from None
     made = replace(
@@ -135,6 +135,12 @@ def _move(state: RoomState, request: ask.Move, who: Identity, at: int) -> list[E
     if not position.stuck and is_stuck(state.game, outcome.table):
         return [made, Event(seq=seq + 1, at=at, kind="stuck")]
     return [made]
+
+
+def _chance(state: RoomState, table: Table) -> Random:
+    """The chance of a move: the same for the same shuffle, however often it is taken back."""
+    counted = "".join(f":{name}={n}" for name, n in sorted(table.counters.items()))
+    return Random(state.secret.seed + counted)
 
 
 def _illegal(state: RoomState, move: Move, error: IllegalMove) -> Refused:
