@@ -64,6 +64,28 @@ class Command:
             out, err = await process.communicate(lines.encode())
         return Done(process.returncode or 0, out.decode(), err.decode())
 
+    async def run_into(self, path: str | None, *words: str) -> Done:
+        """What a process says when its output goes to a file, or to nobody."""
+        if path is not None:
+            out = os.open(path, os.O_WRONLY)
+        else:
+            nobody, out = os.pipe()
+            os.close(nobody)
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", "kibitz.clients", *words),
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=out,
+                stderr=asyncio.subprocess.PIPE,
+                env=self.environ,
+                cwd=self.home,
+            )
+        finally:
+            os.close(out)
+        async with asyncio.timeout(PATIENCE):
+            _, err = await process.communicate()
+        return Done(process.returncode or 0, "", err.decode())
+
 
 async def read_until(process: asyncio.subprocess.Process, text: str) -> str:
     """What a process prints up to a text; fails if it ends or nothing comes."""

@@ -1,5 +1,6 @@
 """What the tests of the clients share."""
 
+import signal
 import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -7,6 +8,13 @@ from pathlib import Path
 import pytest
 from clients.commands import Command
 from servers import Running, running_server
+
+
+@pytest.fixture(autouse=True, scope="session")
+def ctrl_c_ends_what_we_start() -> None:
+    """Also where a shell started us in the background, which ignores SIGINT for us and ours."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

@@ -85,13 +85,13 @@ def test_another_seed_plays_another_way() -> None:
 def test_greedy_wins_where_foresight_is_not_needed() -> None:
     won = Counter[str]()
     for game in ("klondike", "thumb-and-pouch"):
-        for number in range(20):
+        for number in range(12):
             line = play_out(game, deal(game, number), Greedy(game), Random(number))
             end = deal(game, number)
             for move in line:
                 end = play(GAMES[game], end, command(game, move), Random(number)).table
             won[game] += GAMES[game].is_won(end)
-    assert all(won[game] >= 8 for game in ("klondike", "thumb-and-pouch")), won
+    assert all(won[game] >= 5 for game in ("klondike", "thumb-and-pouch")), won
 
 
 def test_b48_a_shuttle_is_not_played_for_ever() -> None:

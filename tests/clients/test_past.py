@@ -1,5 +1,7 @@
 """``kibitz replay``, ``kibitz verify``, the command itself and the file of tokens."""
 
+import asyncio
+import io
 import os
 import subprocess
 import sys
@@ -11,11 +13,14 @@ from positions import do
 
 from kibitz.clients.scene import Scene
 from kibitz.clients.terminal import replay as past
+from kibitz.clients.terminal.pace import Pace, Way, keys_in, way_of
+from kibitz.clients.terminal.screen import Screen
 from kibitz.clients.terminal.tokens import Tokens, default_path
 from kibitz.clients.terminal.watch import MAX_GAP, pause
 from kibitz.engine.deals import deck_of
 from kibitz.engine.games import GAMES, TEXTS
 from kibitz.engine.replays import Replay, Step, write
+from kibitz.engine.table import redact_table
 
 MOVES = ("d", "d")
 GAME = GAMES["aces-up"]
@@ -35,6 +40,15 @@ def board(*lines: str) -> str:
     return TEXTS["aces-up"].board(do(GAME, START, *lines))
 
 
+def opened(*lines: str) -> str:
+    """The board when the game has ended: its stock is open, too."""
+    scene, out = Scene("", "aces-up"), io.StringIO()
+    scene.table, scene.status = do(GAME, START, *lines), "resigned"
+    Screen(out, environ={}).draw(scene)
+    assert "\nStock: " in out.getvalue()
+    return out.getvalue()
+
+
 def put_in(text: Path, line: str) -> int:
     """Put a line before the move that is taken back; its number."""
     lines = text.read_text().splitlines()
@@ -48,7 +62,7 @@ async def test_a_replay_is_printed_at_once(kibitz: Command, text: Path) -> None:
     assert (done.code, done.err) == (0, "")
     assert done.out == (
         f"{board()}> d\n{board('d')}Ann: well\n> undo\n{board()}> d\n{board('d')}"
-        f"> resign\n{board('d')}"
+        f"> resign\n{opened('d')}"
     )
 
 
@@ -79,32 +93,97 @@ async def test_verify(kibitz: Command, text: Path) -> None:
 
 
 async def test_verify_what_is_no_replay(kibitz: Command, tmp_path: Path) -> None:
-    for content in (
-        b"",
-        b"\x80\x04\x95pickle",
-        b"# format: kibitz-replay-9\n",
-        b"\xff" * 2_000_000,
-    ):
-        path = tmp_path / "no.txt"
+    contents = b"", b"\x80\x04\x95pickle", b"# format: kibitz-replay-9\n", b"\xff" * 2_000_000
+    paths = [tmp_path / f"{n}.txt" for n in range(len(contents))]
+    for path, content in zip(paths, contents, strict=True):
         path.write_bytes(content)
-        done = await kibitz.run("verify", str(path))
+    ended = await asyncio.gather(*(kibitz.run("verify", str(path)) for path in paths))
+    for path, done in zip(paths, ended, strict=True):
         assert done.code == 1
         assert f"{path}: line 1, column 1: " in done.out
         assert "Traceback" not in done.err
-    for missing in ("nowhere.txt", str(tmp_path)):
-        done = await kibitz.run("verify", missing)
+    for words in (("verify", "nowhere.txt"), ("verify", str(tmp_path)), ("replay", "nowhere.txt")):
+        done = await kibitz.run(*words)
         assert (done.code, done.out) == (2, "")
-        assert f"could not open {missing}" in done.err
-    done = await kibitz.run("replay", "nowhere.txt")
-    assert (done.code, done.out) == (2, "")
+        assert f"could not open {words[1]}" in done.err
 
 
 def test_frames_wait_for_what_is_drawn(text: Path) -> None:
-    replay = past.read(text)
-    scene = Scene("game.txt", "aces-up")
-    frames = list(past.from_text(replay, scene))
+    frames = list(past.from_text(past.read(text), "game.txt"))
     assert [frame.ms for frame in frames] == [0, 1000, 0, 1000, 1000, 1000]
-    assert scene.table == do(GAME, START, "d")
+    last = frames[-1].scene
+    assert last is not None
+    assert (last.table, last.status) == (do(GAME, START, "d"), "resigned")
+
+
+def test_moves_are_counted_as_in_the_live_game() -> None:
+    commands = ["d", "d", "undo", "redo", "undo", "d", "restart", "undo", "restart", "d", "resign"]
+    replay = Replay(GAME, START, tuple(map(Step, commands)))
+    scenes = [frame.scene for frame in past.from_text(replay, "") if frame.scene]
+    assert [scene.moves for scene in scenes] == [0, 1, 2, 1, 2, 1, 2, 0, 2, 0, 1, 1]
+
+
+@pytest.mark.parametrize("command", ["replay", "verify"])
+async def test_a_game_that_was_still_running(kibitz: Command, tmp_path: Path, command: str) -> None:
+    path = tmp_path / "replay.txt"
+    path.write_text(write(Replay(GAME, redact_table(START), (Step("d"),), {"room": "abc234"})))
+    done = await kibitz.run(command, str(path))
+    assert (done.code, done.err) == (1, "")
+    assert done.out == (
+        f"{path}: this game was still running when it was written down: cards are hidden; see the "
+        "room with `kibitz replay abc234`, or download it again when the game has ended\n"
+    )
+
+
+def test_steps_go_on_and_back(text: Path) -> None:
+    keys = iter(["\r", " ", "b", "\x1b[D", "b", "\x1b[C", "q"])
+    out = io.StringIO()
+    pace = Pace(lambda _: way_of(next(keys)), "keys")
+    past.present(past.from_text(past.read(text), ""), Screen(out, environ={}), pace)
+    start, drawn, well = board(), board("d"), "Ann: well\n"
+    seen = f"{start}> d\n{drawn}{well}> undo\n{start}> d\n{drawn}{well}{start}{start}> d\n{drawn}"
+    assert out.getvalue() == seen + well
+
+
+def test_the_last_step_waits_for_a_key_and_can_be_left_backwards(text: Path) -> None:
+    keys = iter(["\r"] * 4 + ["b", "\r", "\r"])
+    out = io.StringIO()
+    pace = Pace(lambda _: way_of(next(keys)), "keys")
+    past.present(past.from_text(past.read(text), ""), Screen(out, environ={}), pace)
+    assert out.getvalue().endswith(
+        f"> resign\n{opened('d')}> d\n{board('d')}> resign\n{opened('d')}"
+    )
+    assert list(keys) == []
+
+
+def test_an_arrow_is_one_key() -> None:
+    assert keys_in("\x1b[C \x1bOD\x1b[1;5Cb\x1b") == [
+        "\x1b[C",
+        " ",
+        "\x1bOD",
+        "\x1b[1;5C",
+        "b",
+        "\x1b",
+    ]
+    assert [way_of(key) for key in ("\x1b[C", "\x1b[D", "\n", "b", "q", "")] == [
+        *(Way.ON, Way.BACK, Way.ON, Way.BACK, Way.STOP, Way.STOP)
+    ]
+
+
+async def test_one_command_is_one_command(kibitz: Command, tmp_path: Path) -> None:
+    path = tmp_path / "one.txt"
+    path.write_text(write(Replay(GAME, START, (Step("d"),))))
+    assert (await kibitz.run("verify", str(path))).out.endswith("(aces-up, 1 command)\n")
+
+
+@pytest.mark.parametrize("command", ["replay", "verify", "--help"])
+async def test_output_that_cannot_be_written(kibitz: Command, text: Path, command: str) -> None:
+    words = [command] if command == "--help" else [command, str(text)]
+    full = await kibitz.run_into("/dev/full", *words)
+    assert full.code == 1
+    assert full.err == "kibitz: the output could not be written: No space left on device\n"
+    closed = await kibitz.run_into(None, *words)
+    assert closed.err == ""
 
 
 def test_pauses_are_scaled_and_capped() -> None:

@@ -5,15 +5,17 @@ import re
 import sys
 from pathlib import Path
 
-import pexpect
 import pytest
 from clients.commands import PATIENCE, Command, Done, read_until, write
 from positions import DATA, do, playout
 from servers import Running
 
 from kibitz.clients.session import connect
+from kibitz.clients.terminal.typed import NO_CHEATING
+from kibitz.engine.cards import DECK
 from kibitz.engine.deals import deck_of
 from kibitz.engine.games import GAMES, TEXTS
+from kibitz.engine.lines import pile_lines
 from kibitz.engine.table import redact_table
 
 START = DATA / "klondike-game1-start.txt"
@@ -69,11 +71,11 @@ async def test_the_words_of_every_game(kibitz: Command) -> None:
     )
     played = await kibitz.run("play", "klondike-single", "--deal", "42", lines=lines)
     assert played.code == 0
-    assert played.out.count("watch it with: kibitz watch") == 3
+    assert played.out.count("watch it with: kibitz watch") == 4
     assert "tf 4 1, " in played.out
     kept = (kibitz.home / "kept.txt").read_text()
     assert kept.startswith("# game: klondike-single\n# deal: 42\n")
-    assert "this room allows no cheating" in played.out
+    assert f"{NO_CHEATING}\n" in played.out
     assert "load: could not open file" in played.out
     assert "say TEXT" in played.out
     assert "the game was given up" in played.out
@@ -91,7 +93,7 @@ async def test_a_whole_game_of_klondike_is_won(kibitz: Command) -> None:
 async def test_what_cannot_be_used_is_exit_code_2(kibitz: Command, tmp_path: Path) -> None:
     bad = tmp_path / "bad.txt"
     bad.write_text("Stock [ 10c+ ]\n")
-    for words, said in [
+    cases: list[tuple[tuple[str, ...], str]] = [
         (("play",), "which game?"),
         (("play", "chess"), "no game 'chess'"),
         (("play", "montana", "--option", "shuffles"), "an option is k=v"),
@@ -101,13 +103,25 @@ async def test_what_cannot_be_used_is_exit_code_2(kibitz: Command, tmp_path: Pat
         (("play", "klondike", "--load", str(bad)), "format error in file: line 1"),
         (("play", "klondike", "--load", "nowhere"), "could not open nowhere"),
         (("play", "montana", "--load", str(START)), "that is a save of klondike"),
+        (("play", "klondyke"), "no game 'klondyke' (did you mean klondike?)"),
+        (("console", "aces"), "no game 'aces' (did you mean aces-up?)"),
+        (("rooms", "--game", "Solitaire"), "no game 'Solitaire' (games: montana"),
+        (("play", "montana", "--name", ""), "a name has 1 to 32 characters"),
+        (("bot", "greedy", "montana", "--name", "x" * 33), "a name has 1 to 32 characters"),
+        (
+            ("rooms", "--server", "http://127.0.0.1:1/"),
+            "an address looks like ws://127.0.0.1:8765/ws",
+        ),
+        (("watch", "a", "--server", "nonsense"), "'nonsense' is no address"),
+        (("rooms", "--server", kibitz.url.removesuffix("/ws")), "no kibitz socket at that path"),
         (("play", "--room", "nowhere"), "there is no room nowhere"),
         (("play", "--room", "nowhere", "--deal", "1"), "--room is a game that has begun"),
         (("watch", "nowhere"), "there is no room nowhere"),
         (("watch",), "Missing argument"),
         (("dance",), "No such command"),
-    ]:
-        done = await kibitz.run(*words)
+    ]
+    ended = await asyncio.gather(*(kibitz.run(*words) for words, _ in cases))
+    for (words, said), done in zip(cases, ended, strict=True):
         assert (done.code, done.out) == (2, ""), words
         assert said in done.err, words
         assert "Traceback" not in done.err
@@ -135,25 +149,44 @@ async def test_somebody_watches(kibitz: Command) -> None:
             assert await watcher.wait() == 0
         past = await kibitz.run("watch", room, "--from-start", "--speed", "1000")
         start, drawn = board("aces-up"), board("aces-up", "d")
-        end = "Ann: [2JHello\nthe game was given up\n"
-        assert past.out == f"{start}Ann took seat 1\n{drawn}{end}"
+        said = "Ann: [2JHello\nthe game was given up\n"
+        assert past.out.startswith(f"{start}Ann took seat 1\n> d (Ann)\n{drawn}{said}")
+        end = past.out.split(said)[1]
+        assert set(re.findall(r"[0-9AKQJ]+[♣♦♥♠]", past.out)) == {card.sign for card in DECK}
+        assert "\nStock: " in end
         replayed = await kibitz.run("replay", room)
-        assert replayed.out == f"{start}Ann took seat 1\n> d\n{drawn}{end}"
-        listed = await kibitz.run("rooms", "--game", "aces-up")
-        assert [line.split("\t")[:3] for line in listed.out.splitlines()] == [
+        assert replayed.out == past.out
+        open_, all_ = [await kibitz.run("rooms", "--game", "ACES-UP", *w) for w in ((), ("--all",))]
+        assert open_.out.count("\n") == 1
+        assert [line.split("\t")[:3] for line in all_.out.splitlines()] == [
             ["room", "game", "players"],
             [room, "aces-up", "Ann"],
         ]
 
 
+async def test_who_did_what(kibitz: Command, server: Running) -> None:
+    async with connect(server.url, name="Ann") as ann, connect(server.url, name="Bob") as bob:
+        room = (await ann.create("aces-up", deal="42", mode="coop")).room
+        async with kibitz.running("watch", room) as watcher:
+            await read_until(watcher, board("aces-up"))
+            await bob.join(room, "player")
+            for do_it in (bob.move(room, "d"), ann.undo(room), bob.redo(room), ann.restart(room)):
+                await do_it
+            seen = await read_until(watcher, "restart (Ann)")
+    told = [line for line in seen.splitlines() if line.startswith(">")]
+    assert told == ["> d (Bob)", "> undo (Ann)", "> redo (Bob)", "> restart (Ann)"]
+
+
 async def test_two_at_one_board(kibitz: Command, server: Running) -> None:
     async with kibitz.running("play", "aces-up", "--deal", "42", "--seats", "2") as player:
-        room = room_of(await read_until(player, board("aces-up")))
+        begun = await read_until(player, board("aces-up"))
+        room = room_of(begun)
+        assert f"sit down at it with: kibitz play --room {room}" in begun
         async with connect(server.url, name="Bob") as bob:
             await bob.join(room, "player")
             await read_until(player, "Bob took seat 2")
             await bob.move(room, "d")
-            await read_until(player, board("aces-up", "d"))
+            await read_until(player, f"> d (Bob)\n{board('aces-up', 'd')}")
             await write(player, "undo")
             await read_until(player, board("aces-up"))
 
@@ -210,45 +243,39 @@ async def _until_there(kibitz: Command) -> Done:
     return done
 
 
-async def test_at_a_terminal(kibitz: Command, server: Running) -> None:
-    """A board in place, a prompt, colours; what another player does is drawn while one types."""
-    text = TEXTS["aces-up"]
-    child = pexpect.spawn(
-        sys.executable,
-        ["-m", "kibitz.clients", "play", "aces-up", "--deal", "42", "--seats", "2"],
-        env={**kibitz.environ, "TERM": "xterm", "LANG": "C.UTF-8"},
-        dimensions=(24, 80),
-        encoding="utf-8",
-        timeout=PATIENCE,
-        cwd=kibitz.home,
-    )
+async def test_another_game_than_the_rooms(kibitz: Command, server: Running) -> None:
+    async with connect(server.url) as client:
+        room = (await client.create("klondike", mode="coop")).room
+        done = await kibitz.run("play", "montana", "--room", room)
+        assert (done.code, done.out) == (2, "")
+        assert "that room plays klondike" in done.err
+        assert (await kibitz.run("play", "Klondike", "--room", room)).code == 0
 
-    async def expect(pattern: str) -> str:
-        await child.expect_exact(pattern, async_=True)
-        return str(child.before)
 
-    try:
-        before = await expect(text.prompt)
-        room = room_of(before)
-        assert "\x1b[H\x1b[2J" in before
-        assert "\x1b[31m10♦\x1b[0m" in before
-        child.send("sa")
-        await asyncio.sleep(0.3)
-        async with connect(server.url, name="Bob") as bob:
-            await bob.join(room, "player")
-            await expect(f"{text.prompt}sa")
-            await bob.move(room, "d")
-            assert "1 moves" in await expect(f"{text.prompt}sa")
-            child.sendline("y Hello")
-            await expect("Hello")
-            child.sendline("t 9 9")
-            await expect("Error in option: t 9 9")
-            child.sendline("quit")
-            await expect("go on with: kibitz play --room")
-            await child.expect(pexpect.EOF, async_=True)
-    finally:
-        child.close(force=True)
-    assert child.exitstatus == 0
+async def test_cheating_where_it_is_allowed(kibitz: Command) -> None:
+    words = ("play", "klondike", "--allow-cheat", "--deal", "42")
+    done = await kibitz.run(*words, lines="cheat\nnew\ncheat\n")
+    dealt = GAMES["klondike"].deal(deck_of("42"))
+    assert "".join(f"{line}\n" for line in pile_lines(GAMES["klondike"], dealt)) in done.out
+    assert done.out.count("PILE-7 [ ") == 2 + done.out.count("  PILE-7 [ ")
+
+
+async def test_all_cards_are_shown_at_the_end(kibitz: Command) -> None:
+    played = await kibitz.run("play", "klondike-single", "--deal", "42", lines="resign\n")
+    before, _, after = played.out.partition("the game was given up\n")
+    assert "XX" in before
+    assert set(re.findall(r"[0-9AKQJ]+[♣♦♥♠]", after)) == {card.sign for card in DECK}
+
+
+async def test_nobody_reads_any_more(kibitz: Command, server: Running) -> None:
+    async with connect(server.url) as client:
+        room = (await client.create("klondike", mode="coop")).room
+        for words in (("rooms",), ("watch", room), ("play", "--room", room), ("replay", room)):
+            closed = await kibitz.run_into(None, *words)
+            assert closed.err == "", words
+        full = await kibitz.run_into("/dev/full", "watch", room)
+        assert (full.code, full.err.count("\n")) == (1, 1)
+        assert "the output could not be written" in full.err
 
 
 def test_playouts_never_name_what_is_hidden() -> None:

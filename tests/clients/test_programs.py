@@ -1,19 +1,25 @@
 """``kibitz bot`` and the demo against the real server."""
 
 import asyncio
+import contextlib
 import signal
 import sys
 from collections import Counter
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 from clients.commands import PATIENCE, Command
+from clients.test_bots import look
+from positions import do
 from servers import Running
 
 from kibitz.clients import bot, demo
 from kibitz.clients.bots import STRATEGIES, example
 from kibitz.clients.bots.greedy import Greedy
 from kibitz.clients.session import Refused, connect
+from kibitz.clients.terminal.tokens import Tokens
+from kibitz.engine.deals import deck_of
 from kibitz.engine.games import GAMES
 from kibitz.protocol.views import BoardView
 
@@ -103,6 +109,21 @@ def test_the_example_is_short() -> None:
     assert len(Path(example.__file__).read_text().splitlines()) <= MOST_LINES
 
 
+def test_the_example_plays_better_than_the_first_move() -> None:
+    def first(view: BoardView, legal: list[str]) -> str | None:
+        return legal[0] if view.moves < 250 else None
+
+    game, scores = GAMES["klondike-single"], Counter[str]()
+    for number in range(10):
+        for name, choose in (("example", example.choose), ("first", first)):
+            table, made = game.deal(deck_of(str(number))), 0
+            while (move := choose(*look(game.name, table, made))) is not None:
+                assert isinstance(move, str)
+                table, made = do(game, table, move), made + 1
+            scores[name] += game.score(table)
+    assert scores["example"] > 1.5 * scores["first"]
+
+
 async def test_the_example_plays(server: Running) -> None:
     result = await asyncio.to_thread(bot.play, server.url, "klondike-single", example.choose)
     assert result.moves > 0
@@ -133,11 +154,51 @@ async def test_the_same_seed_plays_the_same_way(server: Running) -> None:
 async def test_a_strategy_of_ones_own(kibitz: Command) -> None:
     (kibitz.home / "mine.py").write_text("def choose(view, legal):\n    return None\n")
     done = await kibitz.run("bot", "mine:choose", "montana")
-    assert (done.code, done.out.splitlines()[-1]) == (0, "1 games: 1 gave up")
-    for strategy in ("mine", "mine:nothing", "nowhere:choose", "mine:"):
-        unknown = await kibitz.run("bot", strategy, "montana")
+    assert (done.code, done.out.splitlines()[-1]) == (0, "1 game: 1 gave up")
+    strategies = "mine", "mine:nothing", "nowhere:choose", "mine:", "os:sep"
+    ended = await asyncio.gather(*(kibitz.run("bot", s, "montana") for s in strategies))
+    for strategy, unknown in zip(strategies, ended, strict=True):
         assert (unknown.code, unknown.out) == (2, "")
         assert f"no strategy '{strategy}'" in unknown.err
+
+
+async def test_a_strategy_that_breaks_is_one_sentence(kibitz: Command) -> None:
+    (kibitz.home / "broken.py").write_text("1 / 0\n")
+    (kibitz.home / "breaks.py").write_text(
+        "def choose(view, legal):\n    if view.moves > 2:\n        raise KeyError('oh')\n"
+        "    return legal[0]\n\ndef three(view, legal):\n    return 3\n"
+    )
+    for strategy, said in [
+        ("os:system", "kibitz: the strategy failed: TypeError: system() "),
+        ("broken:choose", "kibitz: broken cannot be loaded: ZeroDivisionError: division by zero ("),
+        (
+            "breaks:choose",
+            f"kibitz: the strategy failed: KeyError: 'oh' ({kibitz.home}/breaks.py, line 3)\n",
+        ),
+        ("breaks:three", "kibitz: the strategy chose 3, which is no move\n"),
+    ]:
+        done = await kibitz.run("bot", strategy, "klondike")
+        assert (done.code, done.out) == (1, "")
+        assert done.err.startswith(said)
+        assert done.err.count("\n") == 1
+
+
+async def test_ctrl_c_ends_a_bot_with_its_results(kibitz: Command) -> None:
+    (kibitz.home / "slow.py").write_text(
+        "import asyncio, pathlib\nbegun = 0\n\nasync def choose(view, legal):\n"
+        "    global begun\n    begun += 1\n    if begun > 2:\n"
+        "        pathlib.Path('there').touch()\n        await asyncio.sleep(60)\n"
+    )
+    async with kibitz.running("bot", "slow:choose", "montana", "--games", "80") as process:
+        async with asyncio.timeout(PATIENCE):
+            while not (kibitz.home / "there").exists():  # noqa: ASYNC110
+                await asyncio.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        async with asyncio.timeout(PATIENCE):
+            out, err = await process.communicate()
+    lines = out.decode().splitlines()
+    assert (process.returncode, err) == (130, b"")
+    assert (len(lines), lines[-1]) == (4, "2 games: 2 gave up")
 
 
 async def test_a_bot_joins_a_room(kibitz: Command, server: Running) -> None:
@@ -163,24 +224,67 @@ async def test_the_demo_plays_all_games_until_it_is_stopped(
         assert (process.returncode, out, err) == (0, b"", b"")
 
 
-async def test_the_demo_goes_on_after_an_end(
-    server: Running, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def demo_at_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The demo plays without pauses and has a home of its own."""
     monkeypatch.setattr(demo, "PACE", (0.0, 0.0))
     monkeypatch.setattr(demo, "PAUSE", 0.0)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+
+
+@contextlib.asynccontextmanager
+async def demo_of(server: Running) -> AsyncIterator[None]:
+    """The demo in our own loop, for a while."""
     playing = asyncio.create_task(demo.demo(server.url))
     try:
-        async with connect(server.url) as client, asyncio.timeout(PATIENCE):
-            while True:
-                rooms = (await client.rooms(game="aces-up")).rooms
-                if len([info for info in rooms if info.status != "open"]) >= 3:
-                    break
-                await asyncio.sleep(0.02)
+        yield
     finally:
         signal.raise_signal(signal.SIGTERM)
         await playing
         for number in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().remove_signal_handler(number)
+
+
+@pytest.mark.usefixtures("demo_at_once")
+async def test_the_demo_goes_on_after_an_end(server: Running) -> None:
+    async with demo_of(server), connect(server.url) as client, asyncio.timeout(PATIENCE):
+        while True:
+            rooms = (await client.rooms(game="aces-up")).rooms
+            if len([info for info in rooms if info.status != "open"]) >= 3:
+                break
+            await asyncio.sleep(0.02)
+
+
+@pytest.mark.usefixtures("demo_at_once")
+async def test_the_next_demo_takes_up_what_was_left(server: Running, tmp_path: Path) -> None:
+    """As after a kill -9: the newest open room of a game is played on, others are given up."""
+    async with connect(server.url, name="demo bot") as client, connect(server.url) as other:
+        mine = [(await client.create("aces-up", deal="1")).room for _ in range(2)]
+        token = client.welcome.token
+        theirs = (await other.create("aces-up", deal="1")).room
+    Tokens(tmp_path / "kibitz" / "token").put(f"demo:{server.url}", token)
+    async with demo_of(server), connect(server.url) as client, asyncio.timeout(PATIENCE):
+        old, new, others = [await client.join(room) for room in (*mine, theirs)]
+        while "open" in (old.status, new.status):  # noqa: ASYNC110
+            await asyncio.sleep(0.02)
+    assert (old.board.moves, old.status) == (0, "resigned")
+    assert new.board.moves > 0
+    assert (others.status, others.board.moves) == ("open", 0)
+
+
+@pytest.mark.usefixtures("demo_at_once")
+async def test_the_demo_keeps_its_identity(server: Running, tmp_path: Path) -> None:
+    tokens = Tokens(tmp_path / "kibitz" / "token")
+    tokens.put(server.url, "kbz_mine")
+    async with connect(server.url) as client:
+        seen = set()
+        for _ in range(2):
+            async with demo_of(server), asyncio.timeout(PATIENCE):
+                while not (await client.rooms(status="open")).rooms:  # noqa: ASYNC110
+                    await asyncio.sleep(0.02)
+            seen.add(tokens.get(f"demo:{server.url}"))
+    assert len(seen) == 1 and None not in seen
+    assert tokens.get(server.url) == "kbz_mine"
 
 
 async def test_the_demo_ends_with_the_process_that_started_it(
@@ -194,6 +298,7 @@ async def test_the_demo_ends_with_the_process_that_started_it(
     )
     parent = await asyncio.create_subprocess_exec(
         *(sys.executable, "-c", code),
+        env=Command(server.url, tmp_path).environ,
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
     )

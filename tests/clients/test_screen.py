@@ -1,14 +1,16 @@
 """What is printed: colours, letters, widths."""
 
 import io
+import re
 from collections.abc import Mapping
 
 import pytest
 from positions import VARIANTS, playout
 
 from kibitz.clients.scene import Scene, printable
-from kibitz.clients.terminal.paint import FOUR_COLOURS, TWO_COLOURS, compact, fitted, paint
-from kibitz.clients.terminal.screen import MAX_NOTES, Color, Screen
+from kibitz.clients.terminal.paint import FOUR_COLOURS, TWO_COLOURS, compact, fitted, paint, wrapped
+from kibitz.clients.terminal.screen import MAX_REMARKS, Color, Screen
+from kibitz.clients.terminal.words import help_of
 from kibitz.engine.cards import DECK
 from kibitz.engine.deals import deck_of
 from kibitz.engine.games import GAMES, TEXTS
@@ -54,23 +56,44 @@ def test_every_card_has_its_suits_colour() -> None:
 
 
 @pytest.mark.parametrize("name", VARIANTS)
-@pytest.mark.parametrize("width", [80, 60, 45, 30])
+@pytest.mark.parametrize("width", [80, 67, 45, 30])
 def test_nothing_is_cut_off(name: str, width: int) -> None:
     game = VARIANTS[name]
     text = TEXTS[game.name]
     for table in playout(game, "7", 60):
         board = fitted(game, text, table, width)
-        widest = max(len(line.rstrip()) for line in board.splitlines())
-        assert (
-            widest <= max(width, 48) or game.name == "klondike-single"
-        )  # the terminal breaks its lines
-        squeezed = "".join(board.split()).replace("10", "T")
+        assert max(len(line.rstrip()) for line in board.splitlines()) <= width
+        shown = cards_in(board)
+        assert shown >= cards_in(text.board(table))
         if game.name == "montana":
-            for cells in table.piles.values():
-                for cell in cells:
-                    assert cell.known.sign.replace("10", "T") in squeezed
-        else:
-            assert squeezed == "".join(text.board(table).split()).replace("10", "T")
+            assert len(shown) == sum(map(len, table.piles.values()))
+
+
+def cards_in(board: str) -> set[str]:
+    return set(re.findall(r"(?:[2-9TJQKA])[cdhs♣♦♥♠]", board.replace("10", "T")))
+
+
+def test_klondike_in_a_narrow_terminal_keeps_its_height() -> None:
+    game, text = GAMES["klondike-single"], TEXTS["klondike-single"]
+    for table in playout(game, "7", 60):
+        narrow = fitted(game, text, redact_table(table), 60)
+        assert narrow.count("\n") < text.board(table).count("\n")
+        assert narrow.count("XX") >= sum(
+            not cell.up for n in range(1, 8) for cell in table.piles[f"COLUMN-{n}"]
+        )
+
+
+def test_a_low_terminal_does_without_blank_lines() -> None:
+    game, text = GAMES["klondike-single"], TEXTS["klondike-single"]
+    table = game.deal(deck_of("42"))
+    board, low = text.board(table), fitted(game, text, table, 80, 12)
+    assert low == "".join(f"{line}\n" for line in board.splitlines() if line.strip())
+    assert fitted(game, text, table, 80, 24) == board
+
+
+def test_long_lines_break_at_blanks() -> None:
+    assert wrapped("one two three", 8) == ["one two", "    three"]
+    assert wrapped("one\n\ntwo", 8) == ["one", "", "two"]
 
 
 @pytest.mark.parametrize(("cell", "width"), [(3, 41), (2, 28)])
@@ -119,19 +142,69 @@ def test_letters_where_the_encoding_has_no_signs(encoding: str) -> None:
     assert out.read() == f"{letters}?: H\n"
 
 
-def test_a_terminal_keeps_the_last_notes_under_the_board() -> None:
+def page(screen: Screen, out: Terminal, scene: Scene) -> str:
+    """What stands on a terminal after a board has been drawn."""
+    screen.draw(scene)
+    return out.getvalue().rpartition("\x1b[2J")[2]
+
+
+def test_a_terminal_keeps_the_last_remarks_under_the_board() -> None:
     out = Terminal()
     screen = Screen(out, environ={"TERM": "xterm"}, color="never")
-    for n in range(MAX_NOTES + 2):
-        screen.note(f"note {n}")
-    out.truncate(0)
-    screen.draw(scene_of("montana"))
-    assert "note 1\n" not in out.getvalue()
-    assert out.getvalue().endswith(f"note {MAX_NOTES}\nnote {MAX_NOTES + 1}\n")
+    for n in range(MAX_REMARKS + 2):
+        screen.remark(f"remark {n}")
+    screen.note("an answer")
+    shown = page(screen, out, scene_of("montana"))
+    assert "remark 1\n" not in shown
+    assert shown.endswith(f"remark {MAX_REMARKS}\nremark {MAX_REMARKS + 1}\nan answer\n")
     screen.forget()
-    out.truncate(0)
-    screen.draw(scene_of("montana"))
-    assert "note" not in out.getvalue()
+    shown = page(screen, out, scene_of("montana"))
+    assert shown.endswith(f"remark {MAX_REMARKS + 1}\n")
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize(("width", "height"), [(80, 24), (60, 24), (100, 30)])
+def test_help_fits(game: str, width: int, height: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setenv("LINES", str(height))
+    out = Terminal()
+    screen = Screen(out, environ={"TERM": "xterm"}, color="never")
+    screen.reserved = 3 if game == "montana" else 1
+    screen.remark("Ann: hello")
+    screen.note(help_of(TEXTS[game], width))
+    screen.note("watch it with: kibitz watch abcdefghijklmnop")
+    shown = page(screen, out, scene_of(game)).splitlines()
+    assert len(shown) + screen.reserved <= height
+    assert max(map(len, shown)) <= width
+    for command in re.findall(r"^  \w+", TEXTS[game].help, re.MULTILINE):
+        assert any(line.startswith(command) for line in shown), command
+    assert any("undo" in line for line in shown)
+
+
+def test_an_open_board_shows_every_card() -> None:
+    for game in GAMES.values():
+        scene = Scene("abc", game.name)
+        scene.table = game.deal(deck_of("42"))
+        closed = scene.shown
+        assert closed == scene.table
+        scene.status = "resigned"
+        out = io.StringIO()
+        Screen(out, environ={}).draw(scene)
+        assert cards_in(out.getvalue()) == {
+            cell.known.code[0] + (cell.known.suit.value if game.name == "klondike" else sign)
+            for pile in scene.table.piles.values()
+            for cell in pile
+            for sign in cell.known.suit.sign
+        }
+
+
+def test_the_heading_counts_in_english() -> None:
+    out = Terminal()
+    screen = Screen(out, environ={"TERM": "xterm"}, color="never")
+    scene = scene_of("montana")
+    assert "· 0 moves ·" in page(screen, out, scene)
+    scene.moves = 1
+    assert "· 1 move ·" in page(screen, out, scene)
 
 
 def test_nobody_else_steers_our_terminal() -> None:

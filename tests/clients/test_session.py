@@ -8,7 +8,17 @@ import pytest
 from servers import REAL, Running, running_server
 
 from kibitz.clients.bot import legal_moves
-from kibitz.clients.session import Client, Closed, Push, Pushes, Refused, Unreachable, connect
+from kibitz.clients.session import (
+    Client,
+    Closed,
+    Link,
+    NoSocket,
+    Push,
+    Pushes,
+    Refused,
+    Unreachable,
+    connect,
+)
 from kibitz.protocol import requests as ask
 from kibitz.protocol.codes import ErrorCode
 from kibitz.protocol.replies import Error, LobbyRoom, Ok, Position, Presence
@@ -166,6 +176,13 @@ def at(port: int, log: MemoryLog | None = None) -> contextlib.AbstractAsyncConte
     return running(Settings(port=port), log or MemoryLog(), REAL)
 
 
+async def test_every_public_room_is_listed(server: Running) -> None:
+    async with connect(server.url) as client:
+        made = [(await client.create("aces-up")).room for _ in range(5)]
+        listed = [info.id async for info in client.all_rooms(limit=2)]
+        assert listed == made[::-1]
+
+
 async def test_a_server_that_comes_back_is_found(unused_port: int) -> None:
     log = MemoryLog()
     async with contextlib.AsyncExitStack() as stack:
@@ -193,6 +210,7 @@ async def test_a_room_that_is_lost_is_told_of(unused_port: int) -> None:
             mirror = await client.create("klondike")
             pushes = client.events()
         async with at(unused_port), asyncio.timeout(PATIENCE):
+            assert [await anext(pushes) for _ in range(2)] == [Link(up=False), Link(up=True)]
             lost = await anext(pushes)
             assert isinstance(lost, Error)
             assert (lost.code, lost.room) == (ErrorCode.NO_ROOM, mirror.room)
@@ -207,6 +225,7 @@ async def test_a_forked_room_begins_anew(server: Running) -> None:
         mirror._hash = bytes(16)
         cut(client)
         async with asyncio.timeout(PATIENCE):
+            assert [await anext(pushes) for _ in range(2)] == [Link(up=False), Link(up=True)]
             push = await anext(pushes)
             assert isinstance(push, Position)
             assert push.seq == mirror.seq
@@ -277,7 +296,7 @@ async def test_no_server(url: str) -> None:
 
 
 async def test_no_kibitz_server(server: Running) -> None:
-    with pytest.raises(Unreachable):
+    with pytest.raises(NoSocket, match="404"):
         async with connect(f"{server.url}/elsewhere"):
             pass
 

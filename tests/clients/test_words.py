@@ -1,11 +1,13 @@
 """What typed lines mean."""
 
+import re
+
 import pytest
 from positions import command_lines
 
-from kibitz.clients.terminal.words import WORDS, interpret, menu
+from kibitz.clients.terminal.words import WORDS, help_of, interpret
 from kibitz.engine.games import GAMES, TEXTS
-from kibitz.engine.text import InputError, Request
+from kibitz.engine.text import InputError, Request, Text
 
 ARGUMENTS = {"say": "Hello  there", "save": "my.txt", "load": "my.txt"}
 
@@ -29,9 +31,11 @@ def test_the_games_own_commands_come_first(game: str) -> None:
         ("montana", "undo it", "Error: invalid input.  Please try again."),
         ("montana", "", "Error: invalid input.  Please try again."),
         ("montana", "1 14 1 1", "Error: row and/or column out of range. Please Try again."),
-        ("aces-up", "say", "Error in option: say\nInvalid option."),
+        ("aces-up", "say", "usage: say TEXT"),
+        ("montana", "SAVE ", "usage: save FILE"),
+        ("klondike-single", "load", "usage: load FILE"),
         ("aces-up", "f1", "Error in option: f1\nInvalid option."),
-        ("klondike", "save", "save: incorrect number of arguments"),
+        ("klondike", "save", "usage: save FILE"),
         ("klondike", "move 8 1", "move: arguments incorrect"),
         ("klondike", "", ""),
         ("klondike-single", "ft 1 1", "Error in option: ft 1 1"),
@@ -52,6 +56,53 @@ def test_klondikes_words_mean_the_same_as_ours() -> None:
     assert interpret(klondike, "done") == Request("quit")
 
 
-def test_the_menu_names_every_word() -> None:
-    named = [line.split()[0] for line in menu().splitlines()[1:]]
-    assert named == list(WORDS)
+@pytest.mark.parametrize("game", GAMES)
+def test_a_letter_is_a_word_in_every_game(game: str) -> None:
+    assert interpret(TEXTS[game], "q") == interpret(TEXTS[game], "Quit") == Request("quit")
+    assert interpret(TEXTS[game], "h") == Request("help")
+
+
+def test_a_remark_is_not_too_long() -> None:
+    for game, word in (("montana", "say"), ("klondike", "comment")):
+        assert interpret(TEXTS[game], f"{word} {'x' * 500}") == Request("say", "x" * 500)
+        with pytest.raises(InputError, match="a remark has at most 500 characters"):
+            interpret(TEXTS[game], f"{word} {'x' * 501}")
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("width", [50, 80])
+def test_the_help_has_every_word_once_and_every_command(game: str, width: int) -> None:
+    text = TEXTS[game]
+    shown = help_of(text, width)
+    said = [
+        interpret(text, f"{usage} x"[: len(usage) + 2 * (usage in ARGUMENTS)]) for usage in WORDS
+    ]
+    for request in said:
+        assert isinstance(request, Request)
+        others = [w for w in commands_of(text.help) if meaning_of(text, w) == request.word]
+        named = len(re.findall(rf"(?:  |: |, ){request.word}\b", shown))
+        assert len(others) + (named if request.word not in others else 0) == 1, request.word
+    for command in commands_of(text.help):
+        assert command in commands_of(shown)
+
+
+def commands_of(help: str) -> list[str]:
+    return re.findall(r"^  ([a-z_]+)", help, re.MULTILINE)
+
+
+def meaning_of(text: Text, command: str) -> str | None:
+    argument = " x" if command in ("load", "save", "comment") else ""
+    try:
+        said = interpret(text, command + argument)
+    except InputError:
+        return None
+    return said.word if isinstance(said, Request) else None
+
+
+@pytest.mark.parametrize("game", ["aces-up", "thumb-and-pouch", "klondike-single"])
+def test_r_is_not_called_a_new_game(game: str) -> None:
+    shown = help_of(TEXTS[game], 80)
+    assert "restart with a new game" not in shown
+    assert re.search(r"^  r +lay out the same start again$", shown, re.MULTILINE)
+    assert re.search(r"  new +another deal", shown)
+    assert interpret(TEXTS[game], "r") == Request("restart")

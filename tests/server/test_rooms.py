@@ -292,7 +292,7 @@ async def test_a_deal_number_is_only_told_if_the_game_was_dealt_from_it() -> Non
 async def test_a_shuffle_taken_back_is_no_second_chance() -> None:
     async with running_server() as running, talking(running.url) as ann:
         room = (await ann.ok("create", game="montana", deal="1"))["room"]
-        boards = []
+        boards: list[object] = []
         for command in ("s", "undo", "s", "undo", "redo", "s"):
             if command == "s":
                 await ann.ok("move", room=room, move="s")

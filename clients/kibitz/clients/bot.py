@@ -8,6 +8,7 @@ Never: hidden cards, rules of its own.
 import asyncio
 import inspect
 import time
+import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
@@ -17,6 +18,7 @@ from kibitz.engine.game import moves
 from kibitz.engine.games import GAMES, TEXTS
 from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.mirror import Mirror
+from kibitz.protocol.views import BoardView
 
 from .bots import Maker, Strategy
 from .connection import PATIENCE
@@ -29,6 +31,10 @@ CATCH_UP = 0.02
 
 Outcome = Literal["won", "stuck", "gave up", "ended"]
 """``stuck``: no legal move is left; ``ended``: by somebody else."""
+
+
+class Failed(Exception):
+    """A strategy raised an exception, or chose what is no move."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +60,7 @@ def play(url: str, game: str, choose: Strategy) -> Result:
     Raises:
         Unreachable: There is no server.
         Refused: The strategy chose a move that is not legal.
+        Failed: It broke.
 
     """
     return asyncio.run(run(lambda name, rng: choose, game, url))[0]
@@ -89,6 +96,7 @@ async def run(
     Raises:
         Unreachable: There is no server, or it is gone.
         Refused: A chosen move is not legal, or the room cannot be made or joined.
+        Failed: A strategy broke.
 
     """
     results: list[Result] = []
@@ -120,6 +128,7 @@ async def play_out(
 
     Raises:
         Refused: A chosen move is not legal.
+        Failed: The strategy broke.
 
     """
     began = time.monotonic()
@@ -129,8 +138,7 @@ async def play_out(
         board, legal = mirror.board, legal_moves(mirror)
         waited = 0 if board.score > best else waited + 1
         best = max(best, board.score)
-        choice = None if waited >= NO_PROGRESS else choose(board, legal)
-        move = await choice if inspect.isawaitable(choice) else choice
+        move = None if waited >= NO_PROGRESS else await _choice(choose, board, legal)
         if move is None:
             outcome = "gave up" if legal else "stuck"
             break
@@ -141,6 +149,24 @@ async def play_out(
     board = mirror.board
     seconds = time.monotonic() - began
     return Result(mirror.room, deal, outcome, board.moves, board.score, seconds)
+
+
+async def _choice(choose: Strategy, board: BoardView, legal: list[str]) -> str | None:
+    try:
+        choice = choose(board, legal)
+        move = await choice if inspect.isawaitable(choice) else choice
+    except Exception as error:
+        raise Failed(f"the strategy failed: {said(error)}") from error
+    if move is not None and not isinstance(move, str):
+        raise Failed(f"the strategy chose {move!r:.60}, which is no move")
+    return move
+
+
+def said(error: Exception) -> str:
+    """An exception in one line, and where it was raised."""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" ({frames[-1].filename}, line {frames[-1].lineno})" if frames else ""
+    return f"{type(error).__name__}: {error}{where}".replace("\n", " ")
 
 
 def legal_moves(mirror: Mirror) -> list[str]:

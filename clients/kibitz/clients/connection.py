@@ -14,20 +14,21 @@ from typing import Self
 from weakref import WeakSet
 
 from msgspec.structs import replace
-from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import ConnectionClosed, InvalidURI, WebSocketException
-from websockets.typing import Subprotocol
+from websockets.asyncio.client import ClientConnection
+from websockets.exceptions import ConnectionClosed
 
-from kibitz.protocol.codes import FINAL_CLOSES, ErrorCode, Refused
+from kibitz.protocol.codes import Refused
 from kibitz.protocol.limits import HELLO_TIMEOUT
-from kibitz.protocol.replies import Answer, Error, Joined, Position, Welcome
-from kibitz.protocol.requests import Hello, Join, Lobby, RequestBase
+from kibitz.protocol.replies import Answer, Error, Welcome
+from kibitz.protocol.requests import Hello, RequestBase
 from kibitz.protocol.session import Answered, ClientSession, Missed, Pushed
 from kibitz.protocol.wire import Encoding, Frame, WireError
 
 from .asked import Asked
+from .dialing import NO_CONNECTION, dial, why_not
 from .ends import Closed, Unreachable
-from .pushes import Push, Pushes
+from .pushes import Link, Push, Pushes
+from .resuming import NOT_NOW, NotReady, Resuming
 
 FIRST_DELAY = 0.5
 """Upper bound of the first wait before connecting again, in seconds; it doubles each time."""
@@ -37,13 +38,6 @@ PATIENCE = 60.0
 """Seconds without a server before it counts as gone."""
 LEAST_WAIT = 0.05
 """Seconds waited at least before a request that came too soon is repeated."""
-CLOSE_TIMEOUT = 2.0
-"""Seconds the server has to answer a close."""
-MAX_ANSWER = 8 * 2**20
-"""Largest message from a server, in bytes: a long history of shuffles."""
-
-NOT_NOW = frozenset({ErrorCode.RATE_LIMITED, ErrorCode.DRAINING})
-"""Refusals that only mean later."""
 
 
 class Connection:
@@ -80,11 +74,10 @@ class Connection:
         self._wait = wait
         self._socket: ClientConnection | None = None
         self._asked = Asked(self.session)
-        self._resuming: dict[int | str | None, str] = {}
-        self._lobby: Lobby | None = None
-        self._passwords: dict[str, str | None] = {}
+        self._resuming = Resuming(self.session)
         self._listeners: WeakSet[Pushes] = WeakSet()
         self._end: Exception | None = None
+        self._up = True
 
     async def __aenter__(self) -> Self:
         """Connect.
@@ -147,16 +140,12 @@ class Connection:
     async def _ask(self, request: RequestBase) -> Answer:
         if self._end is not None:
             raise self._end
-        match request:
-            case Lobby(on=on):
-                self._lobby = request if on else None
-            case Join(room=room, password=password):
-                self._passwords[room] = password
+        self._resuming.remember(request)
         answer = self._asked.add(request)
         try:
             if self._socket is not None:
                 with suppress(ConnectionClosed):  # it is asked again on the next connection
-                    await self._socket.send(self.session.send(request))
+                    await self._send(self._socket, request)
             return await answer
         finally:
             self._asked.drop(request)
@@ -183,7 +172,7 @@ class Connection:
         tries, last_seen = 0, now()
         while True:
             try:
-                async with self._open() as socket:
+                async with dial(self.url, self.session.encoding) as socket:
                     await self._greet(socket)
                     tries = 0
                     try:
@@ -191,33 +180,18 @@ class Connection:
                             await self._take(await socket.recv())
                     finally:
                         self._socket, last_seen = None, now()
-            except (InvalidURI, UnicodeError) as error:
-                raise Unreachable(self.url, str(error)) from None
-            except ConnectionClosed as error:
-                reason = str(error)
-                if error.rcvd is not None and error.rcvd.code in FINAL_CLOSES:
-                    raise Closed(error.rcvd.code, error.rcvd.reason) from None
-            except (OSError, WebSocketException) as error:
-                reason = str(error) or type(error).__name__
+            except NO_CONNECTION as error:
+                end = why_not(self.url, error)
             patient = self._wait or self._ready.done()
             if not patient or now() - last_seen > self._patience:
-                raise Unreachable(self.url, reason)
+                raise end
+            self._say(up=False)
             await asyncio.sleep(random.uniform(0, min(FIRST_DELAY * 2**tries, MAX_DELAY)))
             tries = min(tries + 1, 16)
 
-    def _open(self) -> connect:
-        return connect(
-            self.url,
-            subprotocols=[Subprotocol(self.session.encoding.value)],
-            compression=None,
-            proxy=None,
-            max_size=MAX_ANSWER,
-            close_timeout=CLOSE_TIMEOUT,
-        )
-
     async def _greet(self, socket: ClientConnection) -> None:
         """Say who we are, take up every room, ask what was not answered."""
-        await socket.send(self.session.send(self.session.number(self._hello)))
+        await self._send(socket, self.session.number(self._hello))
         async with asyncio.timeout(HELLO_TIMEOUT):
             met = self.session.receive(await socket.recv())
         match met:
@@ -227,25 +201,18 @@ class Connection:
             case Answered(reply=Error() as error) if error.code not in NOT_NOW:
                 raise _refused(error)
             case _:
-                raise ConnectionResetError("the server is not ready")
-        self._resuming.clear()
-        for resume in self.session.resumes():
-            await self._resume(socket, resume)
-        if self._lobby is not None:
-            await socket.send(self.session.send(self.session.number(self._lobby)))
+                raise NotReady
+        self._say(up=True)
+        for request in self._resuming.anew():
+            await self._send(socket, request)
         self._socket = socket
         for request in self._asked.requests:
-            await socket.send(self.session.send(request))
+            await self._send(socket, request)
         if not self._ready.done():
             self._ready.set_result(None)
 
-    async def _resume(self, socket: ClientConnection, resume: Join) -> None:
-        if resume.room in self._resuming.values():
-            return
-        password = self._passwords.get(resume.room)
-        numbered = self.session.number(replace(resume, password=password))
-        self._resuming[numbered.i] = resume.room
-        await socket.send(self.session.send(numbered))
+    async def _send(self, socket: ClientConnection, request: RequestBase) -> None:
+        await socket.send(self.session.send(request))
 
     async def _take(self, frame: Frame) -> None:
         """Let one frame of the server happen."""
@@ -253,25 +220,22 @@ class Connection:
             case Answered(i, reply, events):
                 for event in events:
                     self._push(event)
-                if (room := self._resuming.pop(i, None)) is not None:
-                    self._resumed(room, reply)
-                else:
+                if not self._resuming.is_ours(i):
                     self._asked.answered(i, reply)
+                elif (push := self._resuming.answered(i, reply)) is not None:
+                    self._push(push)
             case Pushed(reply):
                 self._push(reply)
             case Missed(resume) if self._socket is not None:
-                await self._resume(self._socket, resume)
+                for request in self._resuming.room(resume):
+                    await self._send(self._socket, request)
         self._asked.deliver()
 
-    def _resumed(self, room: str, reply: object) -> None:
-        match reply:
-            case Joined(view=view) if view is not None:
-                self._push(Position(room=room, seq=reply.seq, hash=reply.hash, view=view))
-            case Error(code=code) if code in NOT_NOW:
-                raise ConnectionResetError("the server is not ready")
-            case Error():
-                self.session.forget(room)
-                self._push(replace(reply, room=room))
+    def _say(self, *, up: bool) -> None:
+        """Tell of a connection that broke, once, and of the next one."""
+        if self._ready.done() and up is not self._up:
+            self._push(Link(up))
+        self._up = up
 
     def _push(self, push: Push) -> None:
         for listener in self._listeners:
@@ -287,10 +251,5 @@ class Connection:
 
 
 def _refused(error: Error) -> Refused:
-    return Refused(
-        error.code,
-        error.message,
-        room=error.room,
-        seq=error.seq,
-        retry_ms=error.retry_ms,
-    )
+    told = {key: getattr(error, key) for key in ("room", "seq", "retry_ms")}
+    return Refused(error.code, error.message, **told)

@@ -1,7 +1,8 @@
 """Bots that play all five games for ever, so that there is always something to watch.
 
 Promises: a move every few seconds, a new public room after each end; a server that is gone is
-waited for. Never: an end of its own.
+waited for; rooms that were left open by an earlier demo are played on or given up, because its
+identity is kept beside the player's own. Never: an end of its own.
 """
 
 import asyncio
@@ -13,11 +14,15 @@ from contextlib import suppress
 from random import Random
 
 from kibitz.engine.games import GAMES
-from kibitz.protocol.codes import Refused
+from kibitz.protocol.codes import CloseCode, Refused
+from kibitz.protocol.mirror import Mirror
 
 from .bot import clear, play_out
 from .bots import STRATEGIES
 from .session import Client, Closed, Unreachable, connect
+from .terminal.tokens import Tokens, default_path
+
+NAME = "demo bot"
 
 PACE = (2.0, 4.0)
 """Seconds between two moves, from and to."""
@@ -55,19 +60,51 @@ async def _outlive_nobody(playing: asyncio.Task[None]) -> None:
 
 
 async def _for_ever(url: str) -> None:
+    tokens, key = Tokens(default_path()), f"demo:{url}"
+    token = tokens.get(key)
     while True:
-        with suppress(Unreachable, Closed, Refused):
-            async with connect(url, name="demo bot", patience=math.inf, wait=True) as client:
-                await asyncio.gather(*(_table(client, game) for game in GAMES))
+        with suppress(Unreachable, Refused):
+            try:
+                patient = connect(url, name=NAME, token=token, patience=math.inf, wait=True)
+                async with patient as client:
+                    token = client.welcome.token
+                    with suppress(OSError):  # then the next demo is somebody else
+                        tokens.put(key, token)
+                    left = await _left(client)
+                    await asyncio.gather(*(_table(client, game, left) for game in GAMES))
+            except Closed as closed:
+                token = None if closed.code == CloseCode.AUTH else token
         await asyncio.sleep(AGAIN)
 
 
-async def _table(client: Client, game: str) -> None:
-    """One game after the other; a room that a new server does not know makes way for the next."""
+async def _left(client: Client) -> list[Mirror]:
+    """The open rooms in which we have a seat: from an earlier demo. Newest first."""
+    left: list[Mirror] = []
+    infos = [info async for info in client.all_rooms(status="open") if NAME in info.players]
+    for info in infos:
+        with suppress(Refused):
+            mirror = await client.join(info.id)
+            if client.welcome.you.id in [seat.id for seat in mirror.seats]:
+                left.append(await client.join(info.id, "player"))
+            else:
+                await client.leave(info.id)
+    return left
+
+
+async def _table(client: Client, game: str, left: list[Mirror]) -> None:
+    """One game after the other, beginning with the newest of ours that was left open.
+
+    A room that a new server does not know makes way for the next.
+    """
+    mine = [mirror for mirror in left if mirror.view.game == game]
+    for mirror in mine[1:]:
+        with suppress(Refused):
+            await clear(client, mirror)
+    going_on = mine[:1]
     while True:
         with suppress(Refused):
             choose = STRATEGIES["greedy"](game, Random())
-            mirror = await client.create(game)
+            mirror = going_on.pop() if going_on else await client.create(game)
             await play_out(client, mirror, choose, delay=lambda: random.uniform(*PACE))
             await asyncio.sleep(PAUSE)
             await clear(client, mirror)

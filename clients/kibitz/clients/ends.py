@@ -10,6 +10,13 @@ class Unreachable(Exception):
         self.reason = reason
 
 
+class NoSocket(Unreachable):
+    """Something answers at the address, but not as a kibitz server does."""
+
+    def __init__(self, url: str, status: int) -> None:
+        super().__init__(url, f"HTTP status {status}")
+
+
 class Closed(Exception):
     """The talk is over: the server ended it for good, or we did."""
 

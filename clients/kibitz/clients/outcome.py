@@ -1,15 +1,17 @@
 """How a command runs and how it ends: exit codes, and a sentence for whoever started it.
 
 Exit codes: 0 for a normal end, 1 for a talk that the server ended or refused, 2 for arguments
-that cannot be used, an unreachable server among them.
+that cannot be used, an unreachable server among them, 130 for an end by Ctrl-C.
 """
 
 import asyncio
+import os
 import sys
 from collections.abc import Awaitable, Callable
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import typer
 
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
     from .terminal.screen import Screen
 
 UNUSABLE = 2
+SERVER = "ws://127.0.0.1:8765/ws"
+"""Where a server is if nobody says otherwise."""
 
 
 class Color(StrEnum):
@@ -43,29 +47,52 @@ def talk(
         async with connect(server, name=name, token=token) as client:
             await talking(client)
 
-    run(server, connected)
+    run(server, connected, name=name)
 
 
-def run(server: str, main: Callable[[], Awaitable[None]]) -> None:
-    """Run what talks to a server; end the command if that fails."""
+def run(server: str, main: Callable[[], Awaitable[None]], *, name: str | None = None) -> None:
+    """Run what talks to a server, under a name; end the command if that fails."""
     from kibitz.protocol.codes import ErrorCode, Refused
 
-    from .session import Closed, Unreachable
+    from .bot import Failed
+    from .session import Closed, NoSocket, Unreachable
 
     async def whole() -> None:
         await main()
 
+    _check(server, name)
     try:
         asyncio.run(whole())
+    except NoSocket as error:
+        message = f"there is a server at {server}, but no kibitz socket at that path"
+        raise unusable(f"{message} ({error.reason}); an address looks like {SERVER}") from None
     except Unreachable as gone:
         typer.echo(f"no server at {server}; start one with: kibitz serve", err=True)
         typer.echo(f"({gone.reason})", err=True)
         raise typer.Exit(UNUSABLE) from None
-    except (Refused, Closed) as error:
+    except (Refused, Closed, Failed) as error:
         typer.echo(f"kibitz: {error}", err=True)
         ours = (ErrorCode.BAD_OPTION, ErrorCode.BAD_SAVE, ErrorCode.NO_ROOM)
         at_fault = isinstance(error, Refused) and error.code in ours
         raise typer.Exit(UNUSABLE if at_fault else 1) from None
+
+
+def _check(server: str, name: str | None) -> None:
+    """End the command if an address or a name cannot be one."""
+    from kibitz.protocol.limits import MAX_NAME
+
+    if not _is_address(server):
+        raise unusable(f"{server!r} is no address; an address looks like {SERVER}")
+    if name is not None and not 0 < len(name) <= MAX_NAME:
+        raise unusable(f"a name has 1 to {MAX_NAME} characters")
+
+
+def _is_address(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in ("ws", "wss") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
 
 
 def screen(color: Color, four_colours: bool, ascii_only: bool) -> "Screen":
@@ -75,12 +102,17 @@ def screen(color: Color, four_colours: bool, ascii_only: bool) -> "Screen":
     return Screen(sys.stdout, color=color.value, four_colours=four_colours, ascii_only=ascii_only)
 
 
-def check_game(name: str) -> None:
-    """End the command if there is no such game."""
+def game_named(name: str) -> str:
+    """The game of that name, in whatever case; end the command if there is none."""
+    import difflib
+
     from kibitz.engine.games import GAMES
 
-    if name not in GAMES:
-        raise unusable(f"no game {name[:32]!r} (games: {', '.join(GAMES)})")
+    if name.lower() in GAMES:
+        return name.lower()
+    alike = difflib.get_close_matches(name.lower(), GAMES, n=1)
+    hint = f"did you mean {alike[0]}?" if alike else f"games: {', '.join(GAMES)}"
+    raise unusable(f"no game {name[:32]!r} ({hint})")
 
 
 def pair(text: str) -> tuple[str, str]:
@@ -95,7 +127,7 @@ def save_text(path: Path) -> str:
     """What a file holds; whether that is a save, the server says."""
     from kibitz.protocol.limits import MAX_SAVE
 
-    from .terminal.play import read_text
+    from .terminal.files import read_text
 
     try:
         return read_text(path, MAX_SAVE)
@@ -107,3 +139,26 @@ def unusable(message: str) -> typer.Exit:
     """The end of a command whose arguments cannot be used; the message has been printed."""
     typer.echo(f"kibitz: {message}", err=True)
     return typer.Exit(UNUSABLE)
+
+
+def written(command: Callable[[], object]) -> None:
+    """Run a command whose output may have nowhere to go: a closed pipe, a full disk."""
+    try:
+        try:
+            command()
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:  # nobody reads any more, which is nobody's fault
+        _close_output()
+        sys.exit(1)
+    except OSError as error:
+        if error.filename is not None:  # that is no output of ours
+            raise
+        _close_output()
+        sys.stderr.write(f"kibitz: the output could not be written: {error.strerror}\n")
+        sys.exit(1)
+
+
+def _close_output() -> None:
+    """Let what is left to be written go into nothing."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

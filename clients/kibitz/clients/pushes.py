@@ -3,11 +3,20 @@
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 
 from kibitz.protocol.replies import Error, LobbyRoom, Position, Presence
 from kibitz.protocol.views import Event
 
-Push = Event | Presence | LobbyRoom | Position | Error
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """The connection broke, or there is a new one (``up``)."""
+
+    up: bool
+
+
+Push = Event | Presence | LobbyRoom | Position | Error | Link
 """A position is a fresh start of its room; an error says that its room is followed no longer."""
 
 

@@ -26,14 +26,24 @@ from kibitz.protocol.replies import (
     RoomList,
     Saved,
 )
-from kibitz.protocol.views import Event, Role, View
+from kibitz.protocol.views import Event, Role, RoomInfo, View
 from kibitz.protocol.wire import Encoding
 
 from .connection import PATIENCE, Connection
-from .ends import Closed, Unreachable
-from .pushes import Push, Pushes
+from .ends import Closed, NoSocket, Unreachable
+from .pushes import Link, Push, Pushes
 
-__all__ = ["Client", "Closed", "Push", "Pushes", "Refused", "Unreachable", "connect"]
+__all__ = [
+    "Client",
+    "Closed",
+    "Link",
+    "NoSocket",
+    "Push",
+    "Pushes",
+    "Refused",
+    "Unreachable",
+    "connect",
+]
 
 A = TypeVar("A", bound=AnswerBase)
 
@@ -87,6 +97,17 @@ class Client(Connection):
     async def rooms(self, **filters: Any) -> RoomList:
         """A page of public rooms; ``filters`` are the fields of the request ``rooms``."""
         return await self._get(ask.Rooms(**filters), RoomList)
+
+    async def all_rooms(self, **filters: Any) -> AsyncIterator[RoomInfo]:
+        """Every public room, newest first; ``filters`` as for :meth:`rooms`."""
+        after: str | None = None
+        while True:
+            page = await self.rooms(**filters, after=after)
+            for info in page.rooms:
+                yield info
+            after = page.next
+            if after is None:
+                return
 
     async def lobby(self, on: bool = True) -> None:
         """Have changes of public rooms pushed, or no longer."""

@@ -1,15 +1,17 @@
-"""A whole bot: foundations first, then whatever the server calls best."""
+"""A whole bot: foundations first, then what turns a card up, then the waste, then the stock."""
 
 from kibitz.clients.bot import play
 from kibitz.protocol.views import BoardView
 
+ORDER = "tf", "wf", "tt", "wt", "sw"
+
 
 def choose(view: BoardView, legal: list[str]) -> str | None:
     """Choose one of the legal moves; ``None`` gives the game up."""
-    home = [move for move in legal if move.startswith(("wf", "tf"))]
-    if view.moves > 200 or not legal:
-        return None
-    return (home or legal)[0]
+    covering = {n for n in "1234567" if view.piles[f"COLUMN-{n}"][-2:-1] == ["??"]}
+    good = [move for move in legal if move[:2] != "tt" or move[3] in covering]
+    best = min(good, key=lambda move: ORDER.index(move[:2]), default=None)
+    return best if view.moves < 250 else None
 
 
 if __name__ == "__main__":

@@ -10,8 +10,9 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from ..bot import Result, run
+from ..bot import Failed, Result, run, said
 from ..bots import STRATEGIES, Maker
+from ..scene import number_of
 
 HEADS = ("room", "deal", "outcome", "moves", "score", "seconds")
 
@@ -25,6 +26,7 @@ def find(strategy: str) -> Maker:
 
     Raises:
         Unknown: There is none.
+        Failed: Its module cannot be loaded.
 
     """
     if strategy in STRATEGIES:
@@ -38,25 +40,47 @@ def find(strategy: str) -> Maker:
         choose = getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError, ValueError) as error:
         raise Unknown(f"no strategy {strategy!r}: {error}") from None
+    except Exception as error:
+        raise Failed(f"{module} cannot be loaded: {said(error)}") from None
+    if not callable(choose):
+        raise Unknown(f"no strategy {strategy!r}: {name} is no function")
     return lambda game, rng: choose
 
 
 async def arena(make: Maker, game: str, url: str, settings: dict[str, Any]) -> None:
     """Play and print the results; ``settings`` go to :func:`~kibitz.clients.bot.run`.
 
+    However it ends, the games finished by then are printed.
+
     Raises:
         Unreachable: There is no server, or it is gone.
         Refused: The room cannot be made or joined, or a chosen move is not legal.
+        Failed: The strategy broke.
 
     """
     tty = sys.stdout.isatty()
     console = Console(highlight=False, soft_wrap=not tty)
-    with Progress(console=console, disable=not tty, transient=True) as progress:
-        task = progress.add_task(game, total=settings["games"])
-        results = await run(make, game, url, **settings, tell=lambda result: progress.advance(task))
+    results: list[Result] = []
+
+    def tell(result: Result) -> None:
+        results.append(result)
+        progress.advance(task)
+
+    try:
+        with Progress(console=console, disable=not tty, transient=True) as progress:
+            task = progress.add_task(game, total=settings["games"])
+            await run(make, game, url, **settings, tell=tell)
+    finally:
+        if results:
+            _print(results, console, tty)
+
+
+def _print(results: list[Result], console: Console, tty: bool) -> None:
     rows = [_row(result) for result in results]
     if tty:
-        table = Table(*HEADS, box=None, header_style="bold")
+        table = Table(box=None, header_style="bold")
+        for head in HEADS:
+            table.add_column(head, no_wrap=True, min_width=16 if head == "room" else None)
         for row in rows:
             table.add_row(*row)
         console.print(table)
@@ -64,7 +88,8 @@ async def arena(make: Maker, game: str, url: str, settings: dict[str, Any]) -> N
         sys.stdout.write("".join("\t".join(row) + "\n" for row in (HEADS, *rows)))
     counts = Counter(result.outcome for result in results)
     told = ", ".join(f"{number} {outcome}" for outcome, number in sorted(counts.items()))
-    sys.stdout.write(f"{len(results)} games: {told}\n")
+    sys.stdout.write(f"{number_of(len(results), 'game')}: {told}\n")
+    sys.stdout.flush()
 
 
 def _row(result: Result) -> tuple[str, ...]:

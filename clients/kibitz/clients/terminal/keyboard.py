@@ -17,8 +17,15 @@ from typing import Any, TextIO
 
 try:
     from readline import get_line_buffer as typed_so_far
+    from readline import set_pre_input_hook as when_asked
 except ImportError:  # not in every Python
     typed_so_far = str
+
+    def when_asked(function: Callable[[], object] | None = None, /) -> None:
+        """Call a function when the prompt is there; here, a moment before."""
+        if function:
+            function()
+
 
 Read = Callable[[str], str | None]
 """Reads a line after a prompt, and blocks; ``None`` at the end of the input."""
@@ -29,9 +36,10 @@ class Keyboard:
 
     def __init__(self, source: TextIO) -> None:
         self.is_tty = source.isatty() and sys.stdout.isatty()
-        self._read: Read = _typed if self.is_tty else _piped(source)
+        self._read: Read = self._typed if self.is_tty else _piped(source)
         self._asked: SimpleQueue[tuple[str, asyncio.Future[str | None]]] = SimpleQueue()
-        self._prompt = ""
+        self._shown = ""
+        """The prompt, while somebody is typing after it."""
         self._attributes: list[Any] | None = None
         self._thread = threading.Thread(target=self._serve, daemon=True, name="kibitz keyboard")
 
@@ -48,17 +56,14 @@ class Keyboard:
 
     def ask(self, prompt: str) -> asyncio.Future[str | None]:
         """The next line; the prompt is shown on a terminal only."""
-        first, _, self._prompt = prompt.rpartition("\n")
-        if self.is_tty and first:
-            sys.stdout.write(f"{first}\n")
         answer: asyncio.Future[str | None] = self._loop.create_future()
-        self._asked.put((self._prompt, answer))
+        self._asked.put((prompt, answer))
         return answer
 
     def show_again(self) -> None:
         """Print the prompt and what has been typed so far, after something was drawn over it."""
-        if self.is_tty:
-            sys.stdout.write(self._prompt + typed_so_far())
+        if self._shown:
+            sys.stdout.write(self._shown + typed_so_far())
             sys.stdout.flush()
 
     def _serve(self) -> None:
@@ -68,17 +73,22 @@ class Keyboard:
             with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits
                 self._loop.call_soon_threadsafe(_answer, answer, line)
 
+    def _typed(self, prompt: str) -> str | None:
+        def begun() -> None:
+            self._shown = prompt
+
+        when_asked(begun)  # not before: the prompt would be there twice
+        try:
+            return input(prompt)
+        except EOFError:
+            return None
+        finally:
+            self._shown = ""
+
 
 def _answer(answer: asyncio.Future[str | None], line: str | None) -> None:
     if not answer.done():
         answer.set_result(line)
-
-
-def _typed(prompt: str) -> str | None:
-    try:
-        return input(prompt)
-    except EOFError:
-        return None
 
 
 def _piped(source: TextIO) -> Read:

@@ -3,62 +3,84 @@
 Promises: every position in order; of a file, as far as it fits the rules, and then why no farther.
 """
 
-import sys
-import time
-from collections.abc import Callable, Iterator
+import copy
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from kibitz.engine import replays
+from kibitz.engine.board import KINDS, Board
 from kibitz.engine.replays import MAX_REPLAY, Replay, ReplayError
 from kibitz.protocol.views import Event
 
-from ..scene import Scene, sentence
+from ..scene import Scene, number_of
 from ..session import Client
-from .play import read_text
+from .files import read_text
+from .pace import Pace, Way
 from .screen import Screen
-from .watch import pause
 
 STEP = 1000
 """Milliseconds between the steps of a replay that does not tell when they happened."""
 
-Wait = Callable[[int], bool]
-"""Waits before a frame that came so many milliseconds after the one before; ``False``: stop."""
+
+class StillRunning(ValueError):
+    """A replay of a game that had not ended yet: nobody may know all its cards."""
+
+    def __init__(self, replay: Replay) -> None:
+        room = replay.headers.get("room", "ROOM")
+        super().__init__(
+            "this game was still running when it was written down: cards are hidden; see the room "
+            f"with `kibitz replay {room}`, or download it again when the game has ended"
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One step: the milliseconds since the one before, what to say, whether the board changed."""
+    """One step.
+
+    Attributes:
+        ms: Milliseconds since the one before.
+        said: What happened.
+        scene: How the room looks afterwards; ``None``: as before.
+
+    """
 
     ms: int
     said: str | None
-    drawn: bool
+    scene: Scene | None
 
 
-def from_text(replay: Replay, scene: Scene) -> Iterator[Frame]:
-    """The steps of a replay text, each after the scene has been brought there.
+def from_text(replay: Replay, room: str) -> Iterator[Frame]:
+    """The steps of a replay text.
 
     Raises:
         ReplayError: A line does not fit.
 
     """
-    scene.table = replay.start
-    yield Frame(0, None, True)
+    scene = Scene(room, replay.game.name)
+    scene.table, scene.score = replay.start, replay.game.score(replay.start)
+    board = Board(replay.start)  # it only counts the moves here
+    yield Frame(0, None, copy.copy(scene))
     for step, table in replays.run(replay):
-        scene.table = table
-        scene.moves += bool(step.command)
-        scene.score = replay.game.score(table)
-        said = f"> {step.command}" if step.command else step.comment
-        yield Frame(STEP if step.command else 0, said, bool(step.command))
+        word = step.command.lower()
+        if not word:
+            yield Frame(0, step.comment, None)
+            continue
+        if word == "resign":
+            scene.status = "resigned"
+        else:
+            board.apply(next((kind for kind in KINDS if kind == word), "move"), ())
+            scene.status = "won" if replay.game.is_won(table) else "open"
+        scene.table, scene.moves, scene.score = table, board.moves, replay.game.score(table)
+        yield Frame(STEP, f"> {step.command}", copy.copy(scene))
 
 
 def from_events(events: list[Event], scene: Scene) -> Iterator[Frame]:
-    """The steps of a room's history, each after the scene has been brought there."""
+    """The steps of a room's history, which begin with an empty table."""
     at = 0
     for event in events:
         drawn = scene.apply(event)
-        said = f"> {event.move}" if event.kind == "move" and event.move else sentence(event)
-        yield Frame(event.at - at, said, drawn)
+        yield Frame(event.at - at, scene.told(event), copy.copy(scene) if drawn else None)
         at = event.at
 
 
@@ -80,56 +102,74 @@ def read(path: Path) -> Replay:
     Raises:
         OSError: It cannot be read.
         ReplayError: It is none.
+        StillRunning: It does not show all cards.
 
     """
-    return replays.read(read_text(path, MAX_REPLAY))
+    replay = replays.read(read_text(path, MAX_REPLAY))
+    if any(cell.card is None for pile in replay.start.piles.values() for cell in pile):
+        raise StillRunning(replay)
+    return replay
 
 
-def present(frames: Iterator[Frame], scene: Scene, screen: Screen, wait: Wait) -> None:
-    """Show one frame after the other, waiting in between."""
-    for n, frame in enumerate(frames):
-        if n and frame.drawn and not wait(frame.ms):
+def present(frames: Iterator[Frame], screen: Screen, pace: Pace) -> None:
+    """Show one page after the other, at some pace, forwards and backwards.
+
+    Raises:
+        ReplayError: The frames end because a line does not fit; those before have been shown.
+
+    """
+    pages = _pages(frames)
+    seen, at = [next(pages)], 0
+    while True:
+        _show(seen[at], screen, pace.hint)
+        if at + 1 == len(seen) and (page := next(pages, None)) is not None:
+            seen.append(page)
+        last = at + 1 == len(seen)
+        if last and not pace.hint:
             return
-        if frame.said:
-            screen.note(frame.said)
-        if frame.drawn:
-            screen.draw(scene)
+        way = pace.wait(0 if last else seen[at + 1][0].ms)
+        if way is Way.STOP or (last and way is Way.ON):
+            return
+        at = max(at + way.value, 0)
+        if way is Way.BACK:
+            screen.forget_remarks()
 
 
-def wait_for(speed: float | None, step: bool) -> Wait:
-    """How to wait: for time, for a key, or not at all."""
-    if step or (speed is None and sys.stdin.isatty() and sys.stdout.isatty()):
-        return lambda _: read_key() not in ("q", "\x03", "\x04", "")
-    if speed is None:
-        return lambda _: True
-
-    def wait(ms: int) -> bool:
-        time.sleep(pause(ms, speed))
-        return True
-
-    return wait
-
-
-def read_key() -> str:
-    """One key from the terminal, or one character from a pipe; empty at the end of the input."""
-    if not sys.stdin.isatty():
-        return sys.stdin.read(1)
-    import termios
-    import tty
-
-    before = termios.tcgetattr(sys.stdin)
+def _pages(frames: Iterator[Frame]) -> Iterator[list[Frame]]:
+    """Each frame with a board, and those without one that follow it."""
+    page: list[Frame] = []
     try:
-        tty.setcbreak(sys.stdin)
-        return sys.stdin.read(1)
-    finally:
-        termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
+        for frame in frames:
+            if frame.scene and page:
+                yield page
+                page = []
+            page.append(frame)
+    except ReplayError:
+        yield page
+        raise
+    yield page
 
 
-def verify(path: Path, screen: Screen) -> int:
+def _show(page: list[Frame], screen: Screen, hint: str) -> None:
+    first, *rest = page
+    assert first.scene is not None, "a page begins with a board"
+    if first.said:
+        screen.remark(first.said)
+    if not screen.in_place:
+        screen.draw(first.scene)
+    for frame in rest:
+        if frame.said:
+            screen.remark(frame.said)
+    if screen.in_place:
+        screen.draw(first.scene)
+        screen.write(hint)
+
+
+def verify(path: Path) -> tuple[int, str]:
     """Replay a file by the rules and compare with the result that it claims.
 
     Returns:
-        The exit code: 0, or 1 after the first line that does not fit has been printed.
+        The exit code, 0 or 1, and what to say: the first line that does not fit, and why.
 
     Raises:
         OSError: The file cannot be read.
@@ -138,15 +178,14 @@ def verify(path: Path, screen: Screen) -> int:
     try:
         replay = read(path)
         end = replays.verify(replay)
+    except StillRunning as error:
+        return 1, f"{path}: {error}"
     except ReplayError as error:
-        screen.note(f"{path}: {error}")
-        if line := _line(path, error.line):
-            screen.note(f"{error.line:>5} | {line}")
-        return 1
-    commands = sum(1 for step in replay.steps if step.command)
+        line = _line(path, error.line)
+        return 1, f"{path}: {error}" + (f"\n{error.line:>5} | {line}" if line else "")
+    commands = number_of(sum(1 for step in replay.steps if step.command), "command")
     won = ", won" if replay.game.is_won(end) else ""
-    screen.note(f"{path}: fits the rules ({replay.game.name}, {commands} commands{won})")
-    return 0
+    return 0, f"{path}: fits the rules ({replay.game.name}, {commands}{won})"
 
 
 def _line(path: Path, number: int) -> str:

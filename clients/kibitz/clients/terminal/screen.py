@@ -1,8 +1,9 @@
-"""What a person sees: a board that is drawn anew on a terminal, lines everywhere else.
+"""What a person sees: a page that is drawn anew on a terminal, lines everywhere else.
 
-Promises: on a terminal the board stays in place with the last notes under it; through a pipe every
-board and every note is printed once, in order, without colour or control characters unless they
-were asked for; what the output cannot encode becomes letters, never a traceback.
+Promises: on a terminal the page is a heading, the board, the last remarks and the answer to the
+last line, and fits if it can; through a pipe every board and every message is printed once, in
+order, without colour or control characters unless they were asked for; what the output cannot
+encode becomes letters, never a traceback.
 """
 
 import io
@@ -14,16 +15,19 @@ from typing import Literal, TextIO
 from rich.console import Console
 from rich.control import Control
 
-from kibitz.engine.games import GAMES, TEXTS
+from kibitz.engine.games import GAMES
 from kibitz.engine.text import SIGNS
 
-from ..scene import Scene, printable
-from .paint import FOUR_COLOURS, TWO_COLOURS, fitted, paint
+from ..scene import Scene, number_of, printable
+from .paint import FOUR_COLOURS, TWO_COLOURS, fitted, paint, undealt, wrapped
 
 Color = Literal["auto", "always", "never"]
 
-MAX_NOTES = 5
-"""Lines kept under a board that is drawn anew."""
+MAX_REMARKS = 5
+"""Lines of what others did and said that are kept under the board."""
+MAX_BESIDE = 6
+"""Lines of an answer that may push a board over the edge; for a longer one the board gives way."""
+OFFLINE = "no connection; waiting for the server"
 
 
 class Screen:
@@ -64,32 +68,50 @@ class Screen:
             emoji=False,
             soft_wrap=True,
         )
+        self.reserved = 1
+        """Lines that are needed below the page: a prompt, or the cursor's."""
+        self.offline = False
         self._out = out
         self._coloured = coloured
         self._colours = FOUR_COLOURS if four_colours else TWO_COLOURS
         self._letters = SIGNS if ascii_only or not _can_carry(out) else {}
-        self._notes: deque[str] = deque(maxlen=MAX_NOTES)
+        self._remarks: deque[str] = deque(maxlen=MAX_REMARKS)
+        self._answer: list[str] = []
 
     def draw(self, scene: Scene) -> None:
-        """Show a board: in place of the last one on a terminal, else below it."""
-        game, text = GAMES[scene.game], TEXTS[scene.game]
-        if not self.in_place:
-            self.write(text.board(scene.table))
-            return
-        self.console.control(Control.home(), Control.clear())
-        self.write(f"{_heading(scene)}\n{fitted(game, text, scene.table, self.console.width)}")
-        for line in self._notes:
-            self.write(f"{line}\n")
+        """Show the page anew on a terminal; else print the board below the last one."""
+        if self.in_place:
+            self.console.control(Control.home(), Control.clear())
+            self.write("".join(f"{line}\n" for line in self._page(scene)))
+        else:
+            board = scene.text.board(scene.shown)
+            self.write(board + undealt(GAMES[scene.game], scene.shown, board))
 
     def note(self, text: str) -> None:
-        """Print a message; on a terminal it stays under the next boards for a while."""
-        for line in printable(text).split("\n"):
-            self._notes.append(line)
-            self.write(f"{line}\n")
+        """Answer the last line; on a terminal the answer is there when the page is drawn."""
+        self._put(self._answer, text)
+
+    def remark(self, text: str) -> None:
+        """Tell what somebody did or said; on a terminal the last ones stay under the board."""
+        self._put(self._remarks, text)
 
     def forget(self) -> None:
-        """Show the notes so far under no further board."""
-        self._notes.clear()
+        """The answer has been read."""
+        self._answer.clear()
+
+    def forget_remarks(self) -> None:
+        """What was said belongs to another page."""
+        self._remarks.clear()
+
+    def link(self, up: bool) -> None:
+        """The server is gone, or there again."""
+        self.offline = not up
+        if not self.in_place:
+            self.say("connected again" if up else OFFLINE)
+
+    def say(self, text: str) -> None:
+        """Print a message, on a terminal below what is there."""
+        self.write(f"{printable(text)}\n")
 
     def write(self, text: str) -> None:
         """Print text as it is, cards in colour."""
@@ -100,12 +122,40 @@ class Screen:
             self._out.write(text)
         self._out.flush()
 
+    def _put(self, lines: deque[str] | list[str], text: str) -> None:
+        if self.in_place:
+            lines.extend(printable(text).split("\n"))
+        else:
+            self.say(text)
+
+    def _page(self, scene: Scene) -> list[str]:
+        """Heading, board, remarks, answer; where there is no room, fewer remarks or no board."""
+        width, height = self.console.size
+        head = wrapped(_heading(scene), width)
+        head += [OFFLINE] if self.offline else []
+        answer = [part for line in self._answer for part in wrapped(line, width)]
+        room = height - len(head) - len(answer) - self.reserved
+        board = self._board(scene, width, room)
+        if len(board) > room and len(answer) > MAX_BESIDE:
+            board = []
+        remarks = [part for line in self._remarks for part in wrapped(line, width)]
+        room -= len(board)
+        return [*head, *board, *(remarks[-room:] if room > 0 else []), *answer]
+
+    def _board(self, scene: Scene, width: int, height: int) -> list[str]:
+        game, text, table = GAMES[scene.game], scene.text, scene.shown
+        stock = undealt(game, table, text.board(table)).rstrip("\n")
+        below = wrapped(stock, width) if stock else []
+        board = fitted(game, text, table, width, height - len(below))
+        return [*board.splitlines(), *below]
+
 
 def _heading(scene: Scene) -> str:
     watching = f" · {scene.spectators} watching" if scene.spectators else ""
-    over = "" if scene.status == "open" else f" · {scene.status}"
+    over = f" · {scene.status}" if scene.over else ""
+    moves = number_of(scene.moves, "move")
     title = GAMES[scene.game].title
-    return f"{title} · {scene.room} · {scene.moves} moves · score {scene.score}{watching}{over}"
+    return f"{title} · {scene.room} · {moves} · score {scene.score}{watching}{over}"
 
 
 def _can_carry(out: TextIO) -> bool:

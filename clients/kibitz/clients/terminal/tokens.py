@@ -16,7 +16,10 @@ def default_path(environ: Mapping[str, str] = os.environ) -> Path:
 
 
 class Tokens:
-    """The file: one line a server, its address and the token."""
+    """The file: one line a server, its address and the token.
+
+    An identity of its own on a server has a key of its own, such as ``demo:ADDRESS``.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path

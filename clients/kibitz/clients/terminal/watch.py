@@ -1,18 +1,15 @@
-"""``kibitz watch`` and ``kibitz rooms``: looking on.
+"""``kibitz watch``: looking on.
 
 Promises: a board for every event that moves cards, in order, live or from the start.
 """
 
 import asyncio
-import time
-
-from rich.table import Table
 
 from kibitz.protocol.replies import Error, Position, Presence
-from kibitz.protocol.views import Event, RoomInfo
+from kibitz.protocol.views import Event
 
-from ..pushes import Push
-from ..scene import Scene, printable, sentence
+from ..pushes import Link, Push
+from ..scene import Scene
 from ..session import Client, Refused
 from .screen import Screen
 
@@ -72,8 +69,8 @@ def show(screen: Screen, scene: Scene, push: Push) -> None:
     match push:
         case Event(room=scene.room):
             changed = scene.apply(push)
-            if told := sentence(push):
-                screen.note(told)
+            if told := scene.told(push):
+                screen.remark(told)
             if changed or (told and screen.in_place):
                 screen.draw(scene)
         case Position(room=scene.room):
@@ -82,33 +79,9 @@ def show(screen: Screen, scene: Scene, push: Push) -> None:
         case Presence(room=scene.room) if screen.in_place:
             scene.spectators = push.spectators
             screen.draw(scene)
+        case Link(up):
+            screen.link(up)
+            if screen.in_place:
+                screen.draw(scene)
         case Error(room=scene.room):
             raise Refused(push.code, push.message, room=push.room)
-
-
-async def list_rooms(client: Client, screen: Screen, game: str | None) -> None:
-    """Print the public rooms, newest first: a table, or lines of tabs through a pipe."""
-    infos: list[RoomInfo] = []
-    after: str | None = None
-    while True:
-        page = await client.rooms(game=game, after=after)
-        infos += page.rooms
-        after = page.next
-        if after is None:
-            break
-    heads = ("room", "game", "players", "watching", "score", "status", "started")
-    rows = [_row(info, time.time()) for info in infos]
-    if not screen.in_place:
-        screen.write("".join("\t".join(row) + "\n" for row in (heads, *rows)))
-        return
-    table = Table(*heads, box=None, header_style="bold")
-    for row in rows:
-        table.add_row(*row)
-    screen.console.print(table if rows else "There is no room yet; open one with: kibitz play GAME")
-
-
-def _row(info: RoomInfo, now: float) -> tuple[str, ...]:
-    players = printable(", ".join(info.players)) or "nobody"
-    minutes = max(0, int(now - info.started / 1000)) // 60
-    age = f"{minutes} min ago" if minutes < 120 else f"{minutes // 60} h ago"
-    return info.id, info.game, players, str(info.spectators), str(info.score), info.status, age

@@ -1,0 +1,49 @@
+"""Connections to an address, and what it means that there is none."""
+
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed, InvalidStatus, InvalidURI, WebSocketException
+from websockets.typing import Subprotocol
+
+from kibitz.protocol.codes import FINAL_CLOSES
+from kibitz.protocol.wire import Encoding
+
+from .ends import Closed, NoSocket, Unreachable
+
+CLOSE_TIMEOUT = 2.0
+"""Seconds the server has to answer a close."""
+MAX_ANSWER = 8 * 2**20
+"""Largest message from a server, in bytes: a long history of shuffles."""
+
+NO_CONNECTION = (OSError, WebSocketException, UnicodeError)
+"""What is raised when there is no connection, or no longer."""
+
+
+def dial(url: str, encoding: Encoding) -> connect:
+    """A connection, to be entered with ``async with``."""
+    return connect(
+        url,
+        subprotocols=[Subprotocol(encoding.value)],
+        compression=None,
+        proxy=None,
+        max_size=MAX_ANSWER,
+        close_timeout=CLOSE_TIMEOUT,
+    )
+
+
+def why_not(url: str, error: Exception) -> Unreachable:
+    """What to tell if there is no other connection soon.
+
+    Raises:
+        Unreachable: There can be none at such an address.
+        Closed: The server ended the talk for good.
+
+    """
+    match error:
+        case InvalidURI() | UnicodeError():
+            raise Unreachable(url, str(error)) from None
+        case ConnectionClosed(rcvd=rcvd) if rcvd is not None and rcvd.code in FINAL_CLOSES:
+            raise Closed(rcvd.code, rcvd.reason) from None
+        case InvalidStatus(response=response):
+            return NoSocket(url, response.status_code)
+        case _:
+            return Unreachable(url, str(error) or type(error).__name__)

@@ -1,0 +1,80 @@
+"""What is taken up again on a new connection: the rooms that are followed, and the lobby.
+
+Promises: a room goes on where it was, or begins anew with a whole position, or is told to be lost.
+"""
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from kibitz.protocol.codes import ErrorCode
+from kibitz.protocol.replies import Error, Joined, Position, Reply
+from kibitz.protocol.requests import Join, Lobby, RequestBase
+from kibitz.protocol.session import ClientSession
+
+NOT_NOW = frozenset({ErrorCode.RATE_LIMITED, ErrorCode.DRAINING})
+"""Refusals that only mean later."""
+
+
+class NotReady(ConnectionResetError):
+    """The server is there but cannot serve us yet."""
+
+    def __init__(self) -> None:
+        super().__init__("the server is not ready")
+
+
+class Resuming:
+    """The requests that take things up again, and what becomes of them."""
+
+    def __init__(self, session: ClientSession) -> None:
+        self._session = session
+        self._open: dict[int | str | None, str] = {}
+        self._lobby: Lobby | None = None
+        self._passwords: dict[str, str | None] = {}
+
+    def remember(self, request: RequestBase) -> None:
+        """Note what a request says about later connections."""
+        match request:
+            case Lobby(on=on):
+                self._lobby = request if on else None
+            case Join(room=room, password=password):
+                self._passwords[room] = password
+
+    def anew(self) -> Iterator[RequestBase]:
+        """Everything to be asked on a new connection."""
+        self._open.clear()
+        for resume in self._session.resumes():
+            yield from self.room(resume)
+        if self._lobby is not None:
+            yield self._session.number(self._lobby)
+
+    def room(self, resume: Join) -> Iterator[RequestBase]:
+        """What gets a room's missing events, unless that has been asked."""
+        if resume.room not in self._open.values():
+            password = self._passwords.get(resume.room)
+            request = self._session.number(replace(resume, password=password))
+            self._open[request.i] = resume.room
+            yield request
+
+    def is_ours(self, i: int | str | None) -> bool:
+        """Whether an answer is one to these requests."""
+        return i in self._open
+
+    def answered(self, i: int | str | None, reply: Reply) -> Position | Error | None:
+        """What an answer to one of these tells those who follow the room.
+
+        Raises:
+            NotReady: Everything has to be asked again, on another connection.
+
+        """
+        room = self._open.pop(i)
+        match reply:
+            case Joined(view=view) if view is not None:
+                return Position(room=room, seq=reply.seq, hash=reply.hash, view=view)
+            case Error(code=code) if code in NOT_NOW:
+                raise NotReady
+            case Error():
+                self._session.forget(room)
+                return replace(reply, room=room)
+            case _:
+                return None

@@ -1,0 +1,122 @@
+"""``kibitz`` at a terminal: a page that is drawn in place, a prompt, keys."""
+
+import contextlib
+from pathlib import Path
+
+import pytest
+from clients.commands import Command
+from clients.terminals import at_terminal
+from servers import REAL, Running
+
+from kibitz.clients.session import connect
+from kibitz.engine.deals import deck_of
+from kibitz.engine.games import GAMES, TEXTS
+from kibitz.engine.replays import Replay, Step, write
+from kibitz.server.app import Settings, running
+from kibitz.server.log_memory import MemoryLog
+
+PROMPT = TEXTS["aces-up"].prompt
+OFFLINE = "no connection; waiting for the server"
+
+
+async def test_a_game_with_another_player(kibitz: Command, server: Running) -> None:
+    """What others do is drawn while one types; the last remarks stay, answers go."""
+    words = ("play", "aces-up", "--deal", "42", "--seats", "2", "--name", "Ann")
+    async with at_terminal(kibitz, *words) as ann:
+        page = await ann.shows("watch it with: kibitz watch ", "sit down at it with: ", PROMPT)
+        room = page.split("kibitz watch ")[1].split()[0]
+        assert "\x1b[31m10♦\x1b[0m" in ann.out
+        ann.child.send("sa")
+        async with connect(server.url, name="Bob") as bob:
+            await bob.join(room, "player")
+            await ann.shows("Bob took seat 2", f"{PROMPT}sa")
+            await bob.move(room, "d")
+            await ann.shows("· 1 move ·", "> d (Bob)", f"{PROMPT}sa")
+            ann.child.sendline("y Hello")
+            await ann.shows("Ann: Hello", "> d (Bob)")
+            ann.child.sendline("t 9 9")
+            await ann.shows("Error in option: t 9 9", "> d (Bob)")
+            ann.child.sendline("board")
+            page = await ann.shows("> d (Bob)", f"watch it with: kibitz watch {room}")
+            assert "Error" not in page
+            ann.child.sendline("q")
+            code, page = await ann.end()
+    assert (
+        code,
+        page.endswith(f"go on with: kibitz play --room {room} --server {server.url}\n"),
+    ) == (
+        0,
+        True,
+    )
+
+
+@pytest.mark.parametrize("width", [80, 60])
+async def test_montana_wraps_at_blanks(kibitz: Command, width: int) -> None:
+    async with at_terminal(kibitz, "play", "montana", width=width) as terminal:
+        end = "dest_row,dest_col: "
+        page = await terminal.until(lambda page: "watching" not in page and page.endswith(end))
+        assert "\nEnter choice:\n (q)uit, (s)huffle, or " in page
+        assert max(map(len, page.splitlines())) <= width
+        terminal.child.sendline("help")
+        page = await terminal.until(lambda page: "undo" in page and page.endswith(end))
+        assert max(map(len, page.splitlines())) <= width
+        assert page.count("\n") < 24
+        terminal.child.sendeof()
+        code, page = await terminal.end()
+        assert (code, "go on with: kibitz play --room " in page) == (0, True)
+        assert "\nThank you for playing.\n" in page
+
+
+async def test_ctrl_c_says_how_to_go_on(kibitz: Command) -> None:
+    async with at_terminal(kibitz, "play", "klondike-single", width=60) as terminal:
+        page = await terminal.shows("(TT,TF,WT,WF,SW,R,H,Q): ")
+        assert max(map(len, page.splitlines())) <= 60
+        terminal.child.sendintr()
+        code, page = await terminal.end()
+        assert (code, "\ngo on with: kibitz play --room " in page) == (130, True)
+
+
+async def test_the_server_goes_and_comes(unused_port: int, tmp_path: Path) -> None:
+    log, settings = MemoryLog(), Settings(port=unused_port)
+    kibitz = Command(f"ws://127.0.0.1:{unused_port}/ws", tmp_path)
+    async with contextlib.AsyncExitStack() as stack:
+        async with running(settings, log, REAL):
+            ann = await stack.enter_async_context(at_terminal(kibitz, "play", "aces-up"))
+            page = await ann.shows(PROMPT)
+            room = page.split("kibitz watch ")[1].split()[0]
+            bob = await stack.enter_async_context(at_terminal(kibitz, "watch", room))
+            await bob.shows(room)
+        await ann.shows(OFFLINE, PROMPT)
+        await bob.shows(OFFLINE)
+        ann.child.sendline("d")
+        async with running(settings, log, REAL):
+            await ann.until(lambda page: "· 1 move ·" in page and OFFLINE not in page)
+            await bob.until(lambda page: "· 1 move ·" in page and OFFLINE not in page)
+
+
+@pytest.mark.parametrize("width", [80, 60, 30])
+async def test_a_rooms_id_is_whole(kibitz: Command, server: Running, width: int) -> None:
+    async with connect(server.url, name="A" * 32) as client, connect(server.url) as other:
+        rooms = [(await client.create("klondike-single", mode="coop")).room for _ in range(2)]
+        await other.join(rooms[0], "player")
+        await client.resign((await client.create("montana")).room)
+        async with at_terminal(kibitz, "rooms", width=width) as terminal:
+            code, page = await terminal.end()
+    heads, *lines = page.splitlines()
+    assert code == 0
+    assert [line.split()[0] for line in lines] == rooms[::-1]
+    assert max(map(len, page.splitlines())) <= width
+    assert ("started" in heads) is (width == 80)
+
+
+async def test_a_replay_by_keys(kibitz: Command, tmp_path: Path) -> None:
+    game = GAMES["aces-up"]
+    path = tmp_path / "game.txt"
+    path.write_text(write(Replay(game, game.deal(deck_of("42")), (Step("d"),) * 2)))
+    async with at_terminal(kibitz, "replay", "--step", str(path)) as terminal:
+        await terminal.shows("· 0 moves ·", "Enter or space: next · b: back · q: quit")
+        for key, moves in (("\x1b[C", 1), (" ", 2), ("\x1b[D", 1), ("b", 0), ("\r", 1)):
+            terminal.child.send(key)
+            await terminal.shows(f"· {moves} move", "q: quit")
+        terminal.child.send("q")
+        assert (await terminal.end())[0] == 0
