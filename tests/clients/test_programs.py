@@ -181,6 +181,8 @@ async def test_a_strategy_that_breaks_is_one_sentence(kibitz: Command) -> None:
         assert (done.code, done.out) == (1, "")
         assert done.err.startswith(said)
         assert done.err.count("\n") == 1
+    listed = (await kibitz.run("rooms", "--all")).out.splitlines()[1:]
+    assert listed and all("\tresigned\t" in line for line in listed), "no room is left behind"
 
 
 async def test_ctrl_c_ends_a_bot_with_its_results(kibitz: Command) -> None:

@@ -114,7 +114,7 @@ async def test_a_replay_by_keys(kibitz: Command, tmp_path: Path) -> None:
     path = tmp_path / "game.txt"
     path.write_text(write(Replay(game, game.deal(deck_of("42")), (Step("d"),) * 2)))
     async with at_terminal(kibitz, "replay", "--step", str(path)) as terminal:
-        await terminal.shows("· 0 moves ·", "Enter or space: next · b: back · q: quit")
+        await terminal.shows("· 0 moves ·", "Enter, space, right: next · b, left: back · q: quit")
         for key, moves in (("\x1b[C", 1), (" ", 2), ("\x1b[D", 1), ("b", 0), ("\r", 1)):
             terminal.child.send(key)
             await terminal.shows(f"· {moves} move", "q: quit")

@@ -10,6 +10,7 @@ import inspect
 import time
 import traceback
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from random import Random
 from typing import Literal
@@ -22,7 +23,7 @@ from kibitz.protocol.views import BoardView
 
 from .bots import Maker, Strategy
 from .connection import PATIENCE
-from .session import Client, connect
+from .session import Client, Closed, Unreachable, connect
 
 NO_PROGRESS = 1000
 """Moves without a better score after which the game is given up, whatever the strategy says."""
@@ -108,9 +109,12 @@ async def run(
                 mirror = await client.create(game, deal=deal)
             else:
                 mirror = await client.join(room, "player")
-            result = await play_out(client, mirror, choose, deal=deal, delay=lambda: delay)
-            if room is None:
-                await clear(client, mirror)
+            try:
+                result = await play_out(client, mirror, choose, deal=deal, delay=lambda: delay)
+            finally:
+                if room is None:
+                    with suppress(Refused, Unreachable, Closed):
+                        await clear(client, mirror)
             results.append(result)
             tell(result)
     return results

@@ -25,7 +25,7 @@ Game = Annotated[str, typer.Argument(help="montana, aces-up, klondike, ...")]
 def play(
     game: Annotated[str | None, typer.Argument(help="The game; not needed with --room.")] = None,
     server: Server = SERVER,
-    deal: Annotated[str | None, typer.Option(help="A deal number.")] = None,
+    deal: Annotated[str | None, typer.Option(help="A deal: a number or a word.")] = None,
     load: Annotated[Path | None, typer.Option(help="A save to start from.")] = None,
     option: Annotated[list[str] | None, typer.Option(help="A rule, k=v; repeatable.")] = None,
     seats: Annotated[int, typer.Option(min=1, max=8, help="Players at one board.")] = 1,
@@ -175,7 +175,9 @@ def bot(
     game: Game,
     server: Server = SERVER,
     games: Annotated[int, typer.Option(min=1, help="How many games.")] = 1,
-    deal: Annotated[list[str] | None, typer.Option(help="A deal number; repeatable.")] = None,
+    deal: Annotated[
+        list[str] | None, typer.Option(help="A deal: a number or a word; repeatable.")
+    ] = None,
     room: Annotated[str | None, typer.Option(help="Play in this room.")] = None,
     delay: Annotated[float, typer.Option(min=0, help="Seconds before each move.")] = 0.0,
     seed: Annotated[int | None, typer.Option(help="Where chance begins.")] = None,
@@ -207,7 +209,7 @@ def console(
     game: Game,
     load: Annotated[str | None, typer.Option(help="A save to start from.")] = None,
     deck: Annotated[str | None, typer.Option(help="Cards to deal, the first one first.")] = None,
-    deal: Annotated[str | None, typer.Option(help="A deal number.")] = None,
+    deal: Annotated[str | None, typer.Option(help="A deal: a number or a word.")] = None,
     rng_seed: Annotated[int | None, typer.Option(help="Where chance begins.")] = None,
 ) -> None:
     """Play offline, as the course's own program does."""

@@ -32,7 +32,7 @@ from .resuming import NOT_NOW, NotReady, Resuming
 
 FIRST_DELAY = 0.5
 """Upper bound of the first wait before connecting again, in seconds; it doubles each time."""
-MAX_DELAY = 15.0
+MAX_DELAY = 5.0
 """The most that upper bound grows to, in seconds."""
 PATIENCE = 60.0
 """Seconds without a server before it counts as gone."""

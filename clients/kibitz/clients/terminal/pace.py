@@ -16,7 +16,7 @@ from enum import Enum
 
 from .watch import pause
 
-HINT = "Enter or space: next · b: back · q: quit\n"
+HINT = "Enter, space, right: next · b, left: back · q: quit\n"
 
 _KEY = re.compile(r"\x1b\[[0-9;]*[A-Za-z~]|\x1bO.|.", re.DOTALL)
 

@@ -19,6 +19,8 @@ from .files import read_text
 from .pace import Pace, Way
 from .screen import Screen
 
+MAX_QUOTE = 100
+"""Characters shown of a line that does not fit."""
 STEP = 1000
 """Milliseconds between the steps of a replay that does not tell when they happened."""
 
@@ -182,7 +184,7 @@ def verify(path: Path) -> tuple[int, str]:
         return 1, f"{path}: {error}"
     except ReplayError as error:
         line = _line(path, error.line)
-        return 1, f"{path}: {error}" + (f"\n{error.line:>5} | {line}" if line else "")
+        return 1, f"{path}: {error}" + (f"\n{error.line:>5} | {line[:MAX_QUOTE]}" if line else "")
     commands = number_of(sum(1 for step in replay.steps if step.command), "command")
     won = ", won" if replay.game.is_won(end) else ""
     return 0, f"{path}: fits the rules ({replay.game.name}, {commands}{won})"
