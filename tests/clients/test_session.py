@@ -305,3 +305,44 @@ async def test_patience_ends() -> None:
     with pytest.raises(Unreachable):
         async with asyncio.timeout(PATIENCE), connect("ws://127.0.0.1:1/ws", patience=0, wait=True):
             pass
+
+
+async def test_who_made_a_private_room_and_only_watches_gets_back_in(server: Running) -> None:
+    async with connect(server.url) as maker:
+        room = await maker.create("klondike", visibility="private", password="x", seat=False)
+        pushes = maker.events()
+        cut(maker)
+        async with asyncio.timeout(PATIENCE):
+            assert [await anext(pushes) for _ in range(2)] == [Link(up=False), Link(up=True)]
+            assert await maker.moves(room.room)
+
+
+async def test_many_rooms_are_taken_up_again_at_the_server_s_pace() -> None:
+    """One connection is enough, however much it asks for at once."""
+    async with (
+        running_server(requests_per_second=200.0, requests_burst=60.0) as server,
+        connect(server.url) as client,
+    ):
+        made = [await client.create("klondike", deal=str(deal), seat=False) for deal in range(4)]
+        for mirror in made:
+            await client.leave(mirror.room)
+        rooms = [await client.join(mirror.room, password="needless") for mirror in made]
+        pushes = client.events()
+        cut(client)
+        async with asyncio.timeout(PATIENCE):
+            for mirror in rooms:
+                await client.say(mirror.room, "back")
+        links = [push for push in pushes.waiting() if isinstance(push, Link)]
+        assert links == [Link(up=False), Link(up=True)]
+        assert [mirror.seq for mirror in rooms] == [2, 2, 2, 2]
+
+
+async def test_who_asks_for_everything_at_once_is_served_and_not_thrown_out() -> None:
+    async with (
+        running_server(requests_per_second=2000.0, requests_burst=100.0) as server,
+        connect(server.url) as client,
+        asyncio.timeout(PATIENCE),
+    ):
+        room = (await client.create("klondike")).room
+        answers = await asyncio.gather(*(client.say(room, str(n)) for n in range(300)))
+        assert len({answer.seq for answer in answers}) == 300

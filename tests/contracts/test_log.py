@@ -162,6 +162,9 @@ async def test_sqlite_refuses_a_second_opener_and_what_is_no_log(tmp_path: Path)
         with pytest.raises(FileInUse):
             SqliteLog(tmp_path / other)
     await first.close()
+    with pytest.raises(UnreadableFile, match="more than one name"):
+        SqliteLog(tmp_path / "k.db")
+    (tmp_path / "hard.db").unlink()
     again = SqliteLog(tmp_path / "k.db")
     await again.close()
     (tmp_path / "text").write_text("this is no database, whatever its name may say" * 50)

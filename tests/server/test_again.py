@@ -167,7 +167,25 @@ async def test_a_name_stands_for_one_request(running: Running) -> None:
         room = (await ann.ok("create", game="klondike", deal="1"))["room"]
         said = await ann.ok("say", "one", room=room, text="hm")
         await ann.refused("bad-message", "move", "one", room=room, move="discard")
+        await ann.refused("bad-message", "say", "one", room=room, text="something else")
         assert await ann.ok("say", "one", room=room, text="hm") == said
+        moved = await ann.ok("move", "two", room=room, move="discard")
+        assert await ann.ok("move", "two", room=room, move=" DISCARD ") == moved
+        await ann.refused("bad-message", "move", "two", room=room, move="move 1 2")
+        await ann.ok("create", "three", game="klondike")
+        for other in ({"game": "montana"}, {"game": "klondike", "visibility": "unlisted"}):
+            await ann.refused("bad-message", "create", "three", **other)
+
+
+async def test_every_save_that_shows_something_new_is_seen(running: Running) -> None:
+    async with talking(running.url) as ann:
+        room = (await ann.ok("create", game="klondike", deal="1"))["room"]
+        first = await ann.ok("save", "one", room=room)
+        assert await ann.ok("save", "one", room=room) == first
+        await ann.ok("move", room=room, move="discard")
+        assert (await ann.ok("save", "one", room=room))["text"] != first["text"]
+        await ann.settle()
+        assert [event["kind"] for event in ann.events(room)] == ["saved", "move", "saved"]
 
 
 async def test_a_done_command_is_answered_again_whatever_the_role_is_now(running: Running) -> None:

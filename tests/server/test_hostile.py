@@ -251,3 +251,14 @@ async def test_a_flood_is_slowed_then_cut_off_and_nobody_notices() -> None:
         page = await ann.ok("history", room=shared, limit=500)
         assert len(page["events"]) == 2 + len(heads)
         await ann.ok("move", room=shared, move="discard", expect=heads[-1]["seq"])
+
+
+async def test_what_is_too_much_is_answered_with_its_number_however_large() -> None:
+    async with (
+        running_server(requests_per_second=0.01, requests_burst=2) as running,
+        talking(running.url) as eve,
+    ):
+        save = "x" * (MAX_FRAME + 1)
+        for _ in range(2):
+            await eve.ask("ping")
+        await eve.refused("rate-limited", "create", "large", game="klondike", save=save)

@@ -63,7 +63,7 @@ async def test_reading_a_long_past_keeps_nobody_waiting(running: Running) -> Non
         room = (await ann.ok("create", game="klondike-single", deal="1"))["room"]
         for _ in range(1500):
             await ann.ok("move", room=room, move="sw")
-        paths = [f"/rooms/{room}/replay.txt", f"/rooms/{room}/replay.json"] * 5
+        paths = [f"/rooms/{room}/replay.txt", f"/rooms/{room}/replay.json"] * 4
         downloads = [asyncio.create_task(fetch(running.http, path)) for path in paths]
         between = 0
         while not all(download.done() for download in downloads):
@@ -71,3 +71,20 @@ async def test_reading_a_long_past_keeps_nobody_waiting(running: Running) -> Non
             between += 1
         assert {(await download)[0] for download in downloads} == {200}
         assert between > len(paths), "others were answered meanwhile"
+
+
+async def test_who_comes_when_too_many_wait_is_told_so(
+    running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And what is short is read at once all the same."""
+    monkeypatch.setattr("kibitz.server.past.SHORT", 3)
+    monkeypatch.setattr("kibitz.server.past.MAX_WAITING", 0)
+    async with talking(running.url) as ann:
+        room = (await ann.ok("create", game="klondike", deal="1"))["room"]
+        assert (await fetch(running.http, f"/rooms/{room}/replay.txt"))[0] == 200
+        for _ in range(2):
+            await ann.ok("move", room=room, move="discard")
+        assert (await fetch(running.http, f"/rooms/{room}/replay.txt"))[0] == 503
+        refused = await ann.refused("rate-limited", "view", room=room, at=4)
+        assert refused["retry_ms"] > 0
+        assert (await ann.ok("view", room=room, at=3))["seq"] == 3

@@ -9,6 +9,7 @@ from worlds import Fake
 
 from kibitz.protocol.wire import Encoding
 from kibitz.server.decide import SEAT_HOLD_MS
+from kibitz.server.identity import Identity
 from kibitz.server.room import Room
 from kibitz.server.rooms import IDLE_SECONDS
 
@@ -188,3 +189,35 @@ async def test_a_stranger_s_token_is_no_way_in(running: Running) -> None:
         assert ann.id != bob.id and ann.token not in str(bob.frames) + str(ann.frames[1:])
         await bob.ok("join", room=room)
         assert (await ann.ok("rooms"))["rooms"][0]["spectators"] in (0, 1)
+
+
+@pytest.mark.parametrize("way", ["never sat", "left"])
+async def test_a_room_made_again_by_name_gives_no_seat_that_is_taken(
+    running: Running, way: str
+) -> None:
+    """A name brings the room back, not the right to its hidden cards."""
+    async with talking(running.url) as ann, talking(running.url) as bob:
+        wish: dict[str, Any] = {"game": "klondike", "policy": {"cheat": True}}
+        made = await ann.ok("create", "mine", seat=way == "left", **wish)
+        room = made["room"]
+        if way == "left":
+            await ann.ok("leave", room=room)
+        await bob.ok("join", room=room, role="player")
+        await ann.refused("full", "create", "mine", **wish)
+        again = await ann.ok("create", "mine", seat=False, **wish)
+        assert (again["room"], again["role"], again.get("seat")) == (room, "spectator", None)
+        for t in ("save", "cheat"):
+            await ann.refused("not-seated", t, room=room)
+        if way == "left":
+            await ann.ok("leave", room=room)
+            await ann.ok("leave", "gone", room=room)
+
+
+async def test_who_stood_up_elsewhere_plays_no_more(running: Running) -> None:
+    async with talking(running.url) as ann, talking(running.url) as bob:
+        room = await started(ann)
+        inside = await room_of(running, room)
+        await inside.stand_up(Identity(ann.id, "Ann"))
+        await bob.ok("join", room=room, role="player")
+        for t in ("save", "undo", "resign"):
+            await ann.refused("not-seated", t, room=room)

@@ -19,8 +19,8 @@ from websockets.exceptions import ConnectionClosed
 
 from kibitz.protocol.codes import Refused
 from kibitz.protocol.limits import HELLO_TIMEOUT
-from kibitz.protocol.replies import Answer, Error, Welcome
-from kibitz.protocol.requests import Hello, RequestBase
+from kibitz.protocol.replies import Answer, Error, Joined, Welcome
+from kibitz.protocol.requests import Create, Hello, Join, RequestBase
 from kibitz.protocol.session import Answered, ClientSession, Missed, Pushed
 from kibitz.protocol.wire import Encoding, Frame, WireError
 
@@ -36,6 +36,8 @@ MAX_DELAY = 5.0
 """The most that upper bound grows to, in seconds."""
 PATIENCE = 60.0
 """Seconds without a server before it counts as gone."""
+MAX_IN_FLIGHT = 64
+"""Requests that wait for their answers at the same time; more wait to be sent."""
 LEAST_WAIT = 0.05
 """Seconds waited at least before a request that came too soon is repeated."""
 
@@ -78,6 +80,8 @@ class Connection:
         self._listeners: WeakSet[Pushes] = WeakSet()
         self._end: Exception | None = None
         self._up = True
+        self._slots = asyncio.Semaphore(MAX_IN_FLIGHT)
+        self._coming_back = asyncio.Lock()
 
     async def __aenter__(self) -> Self:
         """Connect.
@@ -129,13 +133,18 @@ class Connection:
             Closed: The talk is over.
 
         """
-        while True:
+        async with self._slots:
             answer = await self._ask(self._asked.named(request))
-            if not isinstance(answer, Error):
-                return answer
-            if answer.code not in NOT_NOW:
-                raise _refused(answer)
-            await asyncio.sleep(max((answer.retry_ms or 0) / 1000, LEAST_WAIT))
+            if _is_too_soon(answer):
+                async with self._coming_back:
+                    while _is_too_soon(answer):
+                        await asyncio.sleep(wait_of(answer))
+                        answer = await self._ask(self._asked.named(request))
+        if isinstance(answer, Error):
+            raise _refused(answer)
+        if isinstance(request, Create) and isinstance(answer, Joined):
+            self._resuming.remember(Join(room=answer.room, password=request.password))
+        return answer
 
     async def _ask(self, request: RequestBase) -> Answer:
         if self._end is not None:
@@ -222,6 +231,10 @@ class Connection:
                     self._push(event)
                 if not self._resuming.is_ours(i):
                     self._asked.answered(i, reply)
+                elif self._resuming.is_too_soon(reply) and self._socket is not None:
+                    await asyncio.sleep(wait_of(reply))
+                    for request in self._resuming.again(i):
+                        await self._send(self._socket, request)
                 elif (push := self._resuming.answered(i, reply)) is not None:
                     self._push(push)
             case Pushed(reply):
@@ -248,6 +261,16 @@ class Connection:
         self._asked.fail(self._end)
         if not self._ready.done():
             self._ready.set_exception(self._end)
+
+
+def _is_too_soon(answer: Answer) -> bool:
+    return isinstance(answer, Error) and answer.code in NOT_NOW
+
+
+def wait_of(answer: object) -> float:
+    """Seconds to wait before asking again."""
+    retry_ms = answer.retry_ms if isinstance(answer, Error) else None
+    return max((retry_ms or 0) / 1000, LEAST_WAIT)
 
 
 def _refused(error: Error) -> Refused:

@@ -60,6 +60,16 @@ class Resuming:
         """Whether an answer is one to these requests."""
         return i in self._open
 
+    def is_too_soon(self, reply: Reply) -> bool:
+        """Whether this one request only has to be asked again a little later."""
+        return isinstance(reply, Error) and reply.code is ErrorCode.RATE_LIMITED
+
+    def again(self, i: int | str | None) -> Iterator[RequestBase]:
+        """What was asked too soon, once more."""
+        room = self._open.pop(i)
+        if room in self._session.mirrors:
+            yield from self.room(self._session.resume(room))
+
     def answered(self, i: int | str | None, reply: Reply) -> Position | Error | None:
         """What an answer to one of these tells those who follow the room.
 

@@ -104,9 +104,7 @@ def request_id(plain: Any) -> int | str | None:
 
 
 def frame_id(frame: Frame) -> int | str | None:
-    """The usable ``i`` of a frame whose request is not looked at; of a small one, that is."""
-    if len(frame) > MAX_FRAME:
-        return None
+    """The usable ``i`` of a frame whose request is not looked at."""
     try:
         return request_id(_plain(frame))
     except WireError:

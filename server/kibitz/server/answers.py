@@ -130,6 +130,8 @@ class Answers:
         if self.draining:
             raise Refused(ErrorCode.DRAINING, "the server is going down", retry_ms=1000)
         room = await self._rooms.create(request, visitor.identity)
+        if request.seat:  # of a room made before under this name, somebody else may have it now
+            await room.sit(visitor.identity)
         visitor.rooms[room.id] = room
         return await room.admit(visitor, "player" if request.seat else "spectator", None)
 
@@ -149,7 +151,9 @@ class Answers:
         return await room.admit(visitor, request.role, request)
 
     async def _leave(self, request: ask.Leave, visitor: Visitor) -> replies.Ok:
-        room = self._followed(request, visitor)
+        room = visitor.rooms.get(request.room)
+        if room is None:  # left already
+            return replies.Ok(room=request.room)
         if room.crowd.role(visitor) == "player" and not room.state.over:
             await room.stand_up(visitor.identity)
         room.dismiss(visitor)
@@ -164,7 +168,8 @@ class Answers:
 
     @staticmethod
     def _check_player(room: Room, visitor: Visitor) -> None:
-        if room.crowd.role(visitor) != "player":
+        seated = room.state.seat_of(visitor.identity.id) is not None
+        if room.crowd.role(visitor) != "player" or not seated:
             raise Refused(ErrorCode.NOT_SEATED, "not allowed: you are watching", room=room.id)
 
     async def _change(
@@ -193,7 +198,7 @@ class Answers:
             self._check_player(room, visitor)
             if not room.state.policy.save:
                 raise Refused(ErrorCode.FORBIDDEN, "this room allows no saves", room=room.id)
-            await room.note("saved", visitor.identity, request)
+            await self._note(room, "saved", visitor, request)
         return replies.Saved(room=room.id, text=room.save_text())
 
     async def _cheat(self, request: ask.Cheat, room: Room, visitor: Visitor) -> replies.Position:
@@ -202,8 +207,15 @@ class Answers:
         self._check_player(room, visitor)
         if not room.state.policy.cheat:
             raise Refused(ErrorCode.FORBIDDEN, "this room allows no cheating", room=room.id)
-        await room.note("cheated", visitor.identity, request)
+        await self._note(room, "cheated", visitor, request)
         return replace(room.position(), view=room.state.open_view())
+
+    @staticmethod
+    async def _note(room: Room, kind: str, visitor: Visitor, request: ask.Save | ask.Cheat) -> None:
+        """Let everybody see it; asked again under its name, only if the room has gone on."""
+        done = room.answered(request, visitor.identity)
+        if done is None or done.seq != room.seq:
+            await room.note(kind, visitor.identity, None if done else request)
 
     @staticmethod
     async def _history(request: ask.History, room: Room) -> replies.EventList:

@@ -62,7 +62,7 @@ class App:
         self._log = log_
         self._metrics = Metrics()
         self.rooms = Rooms(log_, world)
-        past = Past(log_)
+        self._past = past = Past(log_)
         self._answers = Answers(self.rooms, past, world, self._metrics)
         self._pages = Pages(self.rooms, past, self._answers, self._metrics)
         self._service = Service(
@@ -121,6 +121,7 @@ class App:
         with contextlib.suppress(TimeoutError):  # those who never finish their handshake
             async with asyncio.timeout(STOP_SECONDS):
                 await self._server.wait_closed()
+        self._past.close()
         await self._log.close()
 
     async def _connect(self, socket: ServerConnection) -> None:

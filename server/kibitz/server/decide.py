@@ -208,3 +208,18 @@ def true_deal(state: RoomState) -> str | None:
     except BadOption:
         return None
     return deal if dealt.piles == state.positions[0].board.start.piles else None
+
+
+def said_in(state: RoomState, request: ask.RequestBase) -> str | None:
+    """The move or the comment in a request, as the event it makes has it."""
+    match request:
+        case ask.Say(text=text):
+            return clean_text(text)
+        case ask.Move(move=line):
+            try:
+                move = state.text.parse(line)
+            except InputError:
+                return line
+            return line if isinstance(move, TextRequest) else state.text.write(move)
+        case _:
+            return None

@@ -71,7 +71,10 @@ class SqliteLog:
             UnreadableFile: It is something else.
 
         """
-        self.path = Path(path).resolve()
+        try:
+            self.path = Path(path).resolve()
+        except (OSError, RuntimeError) as error:
+            raise UnreadableFile(f"{path}: {error}") from error
         self._loop = asyncio.get_running_loop()
         self._lock = _lock(self.path)
         try:
@@ -103,6 +106,10 @@ class SqliteLog:
         return db
 
     def _migrate(self) -> None:
+        (version,) = self._writer_db.execute("pragma user_version").fetchone()
+        (tables,) = self._writer_db.execute("select count(*) from sqlite_schema").fetchone()
+        if tables and version == 0:
+            raise UnreadableFile(f"{self.path} is a database of another program")
         self._writer_db.executescript(_SCHEMA)
         self._writer_db.execute(f"pragma user_version={SCHEMA_VERSION}")
 
@@ -238,10 +245,12 @@ def _lock(path: Path) -> int:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if os.pread(lock, len(_MAGIC), 0) not in (b"", _MAGIC):
             raise UnreadableFile(f"{path} is not a kibitz database")
+        if os.fstat(lock).st_nlink > 1:  # what is not in the file yet lies beside one name only
+            raise UnreadableFile(f"{path} has more than one name (hard links): keep one")
         owner.write_text(f"{os.getpid()}\n")
     except BlockingIOError:
         os.close(lock)
-        pid = owner.read_text().strip()[:20] if owner.exists() else "unknown"
+        pid = owner.read_text(errors="replace").strip()[:20] if owner.exists() else "unknown"
         raise FileInUse(f"{path} is in use by another kibitz process (pid {pid})") from None
     except OSError as error:
         os.close(lock)

@@ -37,6 +37,7 @@ _STATUS = {
     ErrorCode.NO_ROOM: HTTPStatus.NOT_FOUND,
     ErrorCode.FORBIDDEN: HTTPStatus.FORBIDDEN,
     ErrorCode.AUTH: HTTPStatus.UNAUTHORIZED,
+    ErrorCode.RATE_LIMITED: HTTPStatus.SERVICE_UNAVAILABLE,
 }
 _STYLE = (
     "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;"

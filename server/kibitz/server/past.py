@@ -7,6 +7,7 @@ While the game runs a replay says what everybody may see; a finished game is wri
 
 import asyncio
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 import msgspec
@@ -14,6 +15,7 @@ from msgspec import UNSET
 
 from kibitz.engine.replays import Replay, Step, write
 from kibitz.engine.table import Table, redact_table
+from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.replies import Position
 from kibitz.protocol.views import Event
 
@@ -25,6 +27,11 @@ from .room import Room
 from .state import RoomState, state_at
 
 FORMAT = "kibitz-replay-json-1"
+SHORT = 200
+"""Events that are gone through at once, without waiting for a turn: a few milliseconds."""
+MAX_WAITING = 8
+"""How many may wait for their turn; the next one is told to come back."""
+RETRY_MS = 1000
 T = TypeVar("T")
 
 
@@ -34,15 +41,23 @@ class Past:
     def __init__(self, log: EventLog) -> None:
         self._log = log
         self._turn = asyncio.Semaphore(1)
+        self._worker = ThreadPoolExecutor(1, thread_name_prefix="kibitz-past")
+        self._waiting = 0
+
+    def close(self) -> None:
+        """Take no more work and drop what has not begun."""
+        self._worker.shutdown(wait=False, cancel_futures=True)
 
     async def position(self, room: Room, seq: int) -> Position:
         """The room as everybody could see it after event ``seq``, at least 1."""
-        state = await self._work(room.id, lambda records: state_at(records, seq), seq)
+        state = await self._work(room.id, seq, lambda records: state_at(records, seq), seq)
         return Position(room=room.id, seq=seq, hash=room.hash_at(seq), view=state.view())
 
     async def replay_text(self, room: Room) -> bytes:
         """The replay text; cards that nobody may know yet stand as ``??``."""
-        return await self._work(room.id, lambda records: _replay_text(room.id, records).encode())
+        return await self._work(
+            room.id, room.seq, lambda records: _replay_text(room.id, records).encode()
+        )
 
     async def replay_json(self, room: Room) -> bytes:
         """The public events with the room's hash: enough for a client to replay by facts."""
@@ -54,14 +69,30 @@ class Past:
             "seq": seq,
             "hash": room.hash_at(seq),
         }
-        return await self._work(room.id, lambda records: _replay_json(head, records, seq))
+        return await self._work(room.id, seq, lambda records: _replay_json(head, records, seq))
 
     async def _work(
-        self, room: str, work: Callable[[Sequence[Record]], T], limit: int | None = None
+        self, room: str, end: int, work: Callable[[Sequence[Record]], T], limit: int | None = None
     ) -> T:
-        async with self._turn:
-            records = await self._log.read(room, limit=limit)
-            return await asyncio.to_thread(work, records)
+        """Go through a room up to event ``end``; what is short needs no turn.
+
+        Raises:
+            Refused: Too many are waiting for their turn.
+
+        """
+        if end <= SHORT:
+            return work(await self._log.read(room, limit=limit))
+        if self._waiting >= MAX_WAITING:
+            message = "too many are reading the past; try again"
+            raise Refused(ErrorCode.RATE_LIMITED, message, room=room, retry_ms=RETRY_MS)
+        self._waiting += 1
+        try:
+            async with self._turn:
+                records = await self._log.read(room, limit=limit)
+                loop = asyncio.get_running_loop()
+                return await loop.run_in_executor(self._worker, work, records)
+        finally:
+            self._waiting -= 1
 
 
 def _replay_json(head: dict[str, object], records: Sequence[Record], seq: int) -> bytes:

@@ -20,7 +20,7 @@ from kibitz.protocol.views import Event, Role, RoomInfo, Seat
 
 from .audience import public
 from .crowd import Crowd, Listener
-from .decide import change, note, sit_down, stand_up
+from .decide import change, note, said_in, sit_down, stand_up
 from .identity import Identity
 from .log import Conflict, EventLog
 from .record import Record
@@ -89,8 +89,8 @@ class Room:
         done = self.state.answered.get((who.id, name)) if isinstance(name, str) else None
         if done is None:
             return None
-        seq, kind = done
-        if kind != KINDS_OF.get(type(request)):
+        seq, kind, said = done
+        if kind != KINDS_OF.get(type(request)) or said != said_in(self.state, request):
             raise Refused(ErrorCode.BAD_MESSAGE, f"{name} is the name of another request")
         return self._ok(seq)
 
@@ -198,8 +198,9 @@ class Room:
                 missed += await self.events(after, self.seq)
                 after = missed[-1].seq
         already = listener in self.crowd
-        self.crowd.add(listener, role)
         seat = self.state.seat_of(listener.identity.id) if role == "player" else None
+        role = "player" if seat else "spectator"
+        self.crowd.add(listener, role)
         return Joined(
             room=self.id,
             role=role,

@@ -68,7 +68,7 @@ class Rooms:
         """
         id_ = self._new_id(request, who)
         if isinstance(request.i, str) and (there := self._rooms.get(id_) or await self._load(id_)):
-            return there
+            return _same(there, request)
         if request.visibility == "private" and not request.password:
             raise Refused(ErrorCode.BAD_OPTION, "a private room needs a password")
         password = None
@@ -81,7 +81,7 @@ class Rooms:
         try:
             await self._log.append(id_, 0, record, room.entry())
         except Conflict:  # the same request came twice at the same time
-            return await self.get(id_)
+            return _same(await self.get(id_), request)
         self._note(self._adopt(room))
         return room
 
@@ -199,3 +199,17 @@ class Rooms:
         """Give fresh views to spectators who fell behind and can read again."""
         for room in self:
             room.crowd.refresh(room.position)
+
+
+def _same(room: Room, request: Create) -> Room:
+    """The room that a named request made before, if it can have been this request.
+
+    Raises:
+        Refused: It was another one.
+
+    """
+    state = room.state
+    made = (state.game.name, state.mode, state.visibility, state.secret.password is not None)
+    if made != (request.game, request.mode, request.visibility, request.password is not None):
+        raise Refused(ErrorCode.BAD_MESSAGE, f"{request.i} is the name of another request")
+    return room

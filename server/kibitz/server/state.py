@@ -59,8 +59,9 @@ class RoomState:
         self.at = 0
         self.last_at: dict[str, int] = {}
         """When each identity last did something that was written down, ms."""
-        self.answered: dict[tuple[str, str], tuple[int, str]] = {}
-        """Of every command named for good, by identity and ``i``: its last event, its kind."""
+        self.answered: dict[tuple[str, str], tuple[int, str, str | None]] = {}
+        """Of every command named for good, by identity and ``i``: its last event, its kind, and
+        the move or the comment in it."""
         self.apply(record)
 
     @property
@@ -80,7 +81,8 @@ class RoomState:
         for event in record.events:
             self.apply_event(event)
         if record.by is not None and record.i is not None:
-            self.answered[record.by, record.i] = (record.last, record.events[0].kind)
+            first = record.events[0]
+            self.answered[record.by, record.i] = (record.last, first.kind, first.move or first.text)
 
     def apply_event(self, event: Event) -> None:
         """Let one event happen; it must be the next."""
