@@ -27,9 +27,8 @@ from kibitz.protocol.replies import (
     Saved,
 )
 from kibitz.protocol.views import Event, Role, RoomInfo, View
-from kibitz.protocol.wire import Encoding
 
-from .connection import PATIENCE, Connection
+from .connection import Connection
 from .ends import Closed, NoSocket, Unreachable
 from .pushes import Link, Push, Pushes
 
@@ -46,29 +45,6 @@ __all__ = [
 ]
 
 A = TypeVar("A", bound=AnswerBase)
-
-
-def connect(
-    url: str,
-    *,
-    name: str | None = None,
-    token: str | None = None,
-    encoding: Encoding = Encoding.MSGPACK,
-    patience: float = PATIENCE,
-    wait: bool = False,
-) -> "Client":
-    """Make a client, to be entered with ``async with``.
-
-    Args:
-        url: The address, ``ws://host:port/ws``.
-        name: The display name.
-        token: What brings back an identity and its seats; without it there is a new one.
-        encoding: How messages are written.
-        patience: Seconds without a server before giving up.
-        wait: Whether to be as patient before the first connection as between two.
-
-    """
-    return Client(url, name=name, token=token, encoding=encoding, patience=patience, wait=wait)
 
 
 class Client(Connection):
@@ -171,3 +147,7 @@ class Client(Connection):
 
     def _mirror(self, joined: Joined) -> Mirror:
         return self.session.mirrors[joined.room]
+
+
+connect = Client
+"""A client that connects when it is entered: ``async with connect(url) as client``."""

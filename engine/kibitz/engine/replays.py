@@ -2,8 +2,9 @@
 
 First ``# key: value`` lines (format, game, options, then whatever is to be said: deal, room,
 result), then the start position, then one line a command, ``> tt 3 5 2``, in the game's own
-notation or one of ``CONTROLS``. A position may follow a command: where that led. After a shuffle
-it must, because the rules only say what a shuffle can lead to. Every other line is a comment.
+notation or ``undo``, ``redo``, ``restart``, ``resign``. A position may follow a command: where
+that led. After a shuffle it must, because the rules only say what a shuffle can lead to. Every
+other line is a comment.
 
 Promises: replaying is by the rules; the first line that does not fit stops it with its number and
 the reason, and what came before stays. Comments can never be mistaken for anything else.
@@ -26,9 +27,6 @@ from .table import Fact, Pile, Set, Table, fold
 from .text import InputError, Request
 
 FORMAT = "kibitz-replay-1"
-CONTROLS = ("undo", "redo", "restart", "resign")
-"""Commands that every game knows."""
-
 MAX_REPLAY = 2**24
 """Longest replay text that is looked at, in bytes."""
 

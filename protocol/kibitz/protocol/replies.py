@@ -1,6 +1,5 @@
 """What a server says: answers carry the request's ``i``, pushes carry none."""
 
-from typing import Any
 
 from msgspec import Struct
 
@@ -153,4 +152,3 @@ Reply = (
     | Presence
     | LobbyRoom
 )
-Plain = dict[str, Any]

@@ -69,9 +69,9 @@ class Pages:
             path = urlsplit(request.path).path
         except ValueError:
             return page(b"that is no path\n", TEXT, HTTPStatus.BAD_REQUEST)
+        if path == SOCKET_PATH:
+            return None
         match path.split("/")[1:]:
-            case ["ws"]:
-                return None
             case [""]:
                 return page(self._index(), HTML)
             case ["healthz"]:

@@ -50,7 +50,7 @@ class Past:
 
     async def position(self, room: Room, seq: int) -> Position:
         """The room as everybody could see it after event ``seq``, at least 1."""
-        state = await self._work(room.id, seq, lambda records: state_at(records, seq), seq)
+        state = await self._work(room.id, seq, lambda records: state_at(records, seq))
         return Position(room=room.id, seq=seq, hash=room.hash_at(seq), view=state.view())
 
     async def replay_text(self, room: Room) -> bytes:
@@ -71,9 +71,7 @@ class Past:
         }
         return await self._work(room.id, seq, lambda records: _replay_json(head, records, seq))
 
-    async def _work(
-        self, room: str, end: int, work: Callable[[Sequence[Record]], T], limit: int | None = None
-    ) -> T:
+    async def _work(self, room: str, end: int, work: Callable[[Sequence[Record]], T]) -> T:
         """Go through a room up to event ``end``; what is short needs no turn.
 
         Raises:
@@ -81,14 +79,14 @@ class Past:
 
         """
         if end <= SHORT:
-            return work(await self._log.read(room, limit=limit))
+            return work(await self._log.read(room, limit=end))
         if self._waiting >= MAX_WAITING:
             message = "too many are reading the past; try again"
             raise Refused(ErrorCode.RATE_LIMITED, message, room=room, retry_ms=RETRY_MS)
         self._waiting += 1
         try:
             async with self._turn:
-                records = await self._log.read(room, limit=limit)
+                records = await self._log.read(room, limit=end)
                 loop = asyncio.get_running_loop()
                 return await loop.run_in_executor(self._worker, work, records)
         finally:

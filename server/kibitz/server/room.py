@@ -111,17 +111,14 @@ class Room:
             who, lambda: [note(self.state, kind, who.id, self._now())], request
         )
 
-    async def sit(self, who: Identity) -> int:
-        """The seat of an identity, taken now if there is a free or an abandoned one.
+    async def sit(self, who: Identity) -> None:
+        """See that an identity has a seat: its own, a free or an abandoned one.
 
         Raises:
             Refused: There is none.
 
         """
         await self._write(who, lambda: self._sit_down(who))
-        seat = self.state.seat_of(who.id)
-        assert seat is not None, "the event just applied gave it"
-        return seat.seat
 
     def _sit_down(self, who: Identity) -> list[Event]:
         here = self.crowd.identities("player") | self.crowd.identities("spectator")
