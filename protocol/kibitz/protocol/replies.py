@@ -1,6 +1,5 @@
 """What a server says: answers carry the request's ``i``, pushes carry none."""
 
-
 from msgspec import Struct
 
 from .codes import ErrorCode
