@@ -49,6 +49,8 @@ def test_ci_runs_exactly_the_test_command() -> None:
     command = README.split("<!-- test command -->\n```sh\n")[1].split("\n```")[0]
     assert command.count("\n") == 0
     assert "pytest" in command
+    for named in re.findall(r"bash (\S+)", command):
+        assert (ROOT / named).is_file(), named
 
 
 def test_linked_files_and_pictures_exist() -> None:

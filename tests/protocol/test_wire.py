@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from kibitz.protocol.codes import ErrorCode
 from kibitz.protocol.limits import MAX_FRAME, MAX_SAVE, MAX_SAY
-from kibitz.protocol.requests import Create, Join, Move, Ping, Say
+from kibitz.protocol.replies import MoveList
+from kibitz.protocol.requests import Create, Join, Move, Ping, Replay, Say
 from kibitz.protocol.wire import Encoding, WireError, decode_reply, decode_request, encode
 
 NESTED: Any = None
@@ -38,6 +39,13 @@ REFUSED: list[tuple[Any, ErrorCode]] = [
     ({"t": "move", "room": 7, "move": "s"}, ErrorCode.BAD_MESSAGE),
     ({"t": "move", "room": "r", "move": "s" * 65}, ErrorCode.BAD_MESSAGE),
     ({"t": "move", "room": "r", "move": "s", "expect": -1}, ErrorCode.BAD_MESSAGE),
+    ({"t": "move", "room": "r", "from": "a"}, ErrorCode.BAD_MESSAGE),
+    ({"t": "move", "room": "r", "move": "s", "from": "a", "to": "b"}, ErrorCode.BAD_MESSAGE),
+    ({"t": "move", "room": "r", "move": "s", "cards": 1}, ErrorCode.BAD_MESSAGE),
+    ({"t": "move", "room": "r", "from": "a", "to": "b", "cards": 0}, ErrorCode.BAD_MESSAGE),
+    ({"t": "history", "room": "r", "open": 1}, ErrorCode.BAD_MESSAGE),
+    ({"t": "replay"}, ErrorCode.BAD_MESSAGE),
+    ({"t": "replay", "text": "x" * (MAX_SAVE + 1)}, ErrorCode.TOO_LARGE),
     ({"t": "say", "room": "r", "text": "x" * (MAX_SAY + 1)}, ErrorCode.BAD_MESSAGE),
     ({"t": "create", "game": "montana", "policy": {"fly": True}}, ErrorCode.BAD_MESSAGE),
     ({"t": "create", "game": "montana", "save": "x" * (MAX_SAVE + 1)}, ErrorCode.TOO_LARGE),
@@ -96,16 +104,32 @@ def test_unknown_keys_are_ignored_and_unknown_replies_too() -> None:
     assert decode_reply('{"t":"fireworks","colour":"red"}') is None
 
 
-def test_a_save_may_be_longer_than_a_frame() -> None:
-    create = Create(game="montana", save="\n" * MAX_SAVE)
+@pytest.mark.parametrize(
+    "request_", [Create(game="montana", save="\n" * MAX_SAVE), Replay(text="\n" * MAX_SAVE)]
+)
+def test_a_text_may_be_longer_than_a_frame(request_: Any) -> None:
     for encoding in Encoding:
-        assert decode_request(encode(create, encoding)) == create
+        assert decode_request(encode(request_, encoding)) == request_
+
+
+def test_answers_of_an_older_server_are_read() -> None:
+    """Without what was added to them."""
+    hints = decode_reply('{"t":"moves","i":1,"room":"r","seq":2,"moves":["s"]}')
+    assert hints == MoveList(i=1, room="r", seq=2, moves=["s"])
+    assert json.loads(encode(hints, Encoding.JSON)).keys() == {"t", "i", "room", "seq", "moves"}
 
 
 text = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
 requests = st.one_of(
     st.builds(Ping, i=st.one_of(st.none(), st.integers(0, 2**53 - 1))),
     st.builds(Move, room=text.filter(bool), move=text, expect=st.integers(0, 99)),
+    st.builds(
+        Move,
+        room=text.filter(bool),
+        from_=text.filter(bool),
+        to=text.filter(bool),
+        cards=st.one_of(st.none(), st.integers(1, 52)),
+    ),
     st.builds(Say, room=text.filter(bool), text=text.filter(bool), i=text.filter(bool)),
     st.builds(Join, room=text.filter(bool), from_=st.integers(0, 99), hash=text),
     st.builds(Create, game=text, options=st.dictionaries(text, st.booleans(), max_size=3)),

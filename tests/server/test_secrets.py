@@ -17,6 +17,7 @@ from worlds import Fake
 
 from kibitz.engine.cards import Card
 from kibitz.engine.deals import deck_of
+from kibitz.engine.drags import Drag, drag_of
 from kibitz.engine.game import play
 from kibitz.engine.games import GAMES
 from kibitz.engine.saves import write
@@ -135,6 +136,8 @@ async def test_no_card_is_named_too_early(game: str, deal: str, won: bool) -> No
         for number, line in enumerate(won_game(game) if won else by_chance(state, rng, 60)):
             await watch.look(room, pages=number % 10 == 0)
             talk = talks[number % (2 if won else 3)]
+            if not won and number % 5 == 0:  # mostly refused
+                await talk.ask("move", room=room, **by_hand(state, rng))
             if line in ("undo", "redo", "restart", "resign"):
                 await (ann if line == "resign" else talk).ask(line, room=room)
             else:
@@ -145,6 +148,8 @@ async def test_no_card_is_named_too_early(game: str, deal: str, won: bool) -> No
             await eve.ok("view", room=room, at=rng.randint(1, state.seq))
             await bot.ok("history", room=room, from_=rng.randint(1, state.seq))
             await bot.refused("forbidden", "cheat", room=room)
+            await talk.refused("forbidden", "history", room=room, from_=1, open=True)
+            await eve.refused("not-seated", "move", room=room, **by_hand(state, rng))
             await eve.refused("not-seated", "save", room=room)
         assert state.status == ("won" if won else "resigned")
         await eve.settle()
@@ -153,6 +158,13 @@ async def test_no_card_is_named_too_early(game: str, deal: str, won: bool) -> No
         assert "??" not in str(opened) + str(await eve.ok("join", room=room))
         ends = [await talk.ok("view", "end", room=room, at=state.seq) for talk in talks]
         assert ends[0] == ends[1] == ends[2]
+
+
+def by_hand(state: RoomState, rng: Random) -> dict[str, Any]:
+    """A drag by chance between any two piles, now and then from or to one that does not exist."""
+    piles = [*state.positions[0].board.table.piles, "PILE-9"]
+    cards = rng.choice([None, 1, 1, 2, 3, 4, 52])
+    return {"from": rng.choice(piles), "to": rng.choice(piles), "cards": cards}
 
 
 def other_secret(table: Table, pile: str) -> tuple[Table, set[Card]]:
@@ -177,6 +189,18 @@ def turns_up(state: RoomState, line: str, secret: set[Card]) -> bool:
     return any(cell.up and cell.card in secret for cell in cells_of(table))
 
 
+def safe_drag(state: RoomState, secret: set[Card], rng: Random) -> dict[str, Any] | None:
+    """A drag by chance, legal or not, that turns up none of these cards."""
+    table = state.positions[0].board.table
+    lines = legal(state)
+    drags = {drag_of(state.game, table, command(state.game.name, line)): line for line in lines}
+    wish = by_hand(state, rng)
+    if rng.random() < 0.5 and (drag := rng.choice([None, *drags])):
+        wish = {"from": drag.source, "to": drag.target, "cards": drag.count}
+    line = drags.get(Drag(wish["from"], wish["to"], wish["cards"] or 1))
+    return None if line and turns_up(state, line, secret) else wish
+
+
 def requests(state: RoomState, secret: set[Card], rng: Random) -> Iterator[dict[str, Any]]:
     """Requests of every kind, as long as they show the same in both worlds."""
     lines = command_lines(state.game.name)
@@ -184,9 +208,12 @@ def requests(state: RoomState, secret: set[Card], rng: Random) -> Iterator[dict[
         safe = [line for line in legal(state) if not turns_up(state, line, secret)]
         unsafe = {command(state.game.name, line) for line in legal(state)}
         refused = [line for line in lines if command(state.game.name, line) not in unsafe]
-        kind = rng.choice([*["move"] * 6, *["refused"] * 4, "undo", "redo", "restart", "say"])
+        kinds = [*["move"] * 6, *["refused"] * 4, *["drag"] * 4, "undo", "redo", "restart", "say"]
+        kind = rng.choice(kinds)
         if kind == "move" and safe:
             yield {"t": "move", "move": rng.choice(safe)}
+        elif kind == "drag" and (drag := safe_drag(state, secret, rng)):
+            yield {"t": "move", **drag}
         elif kind in ("undo", "redo", "restart"):
             yield {"t": kind}
         elif kind == "say":
@@ -196,6 +223,7 @@ def requests(state: RoomState, secret: set[Card], rng: Random) -> Iterator[dict[
         yield {"t": rng.choice(["moves", "save", "cheat"])}
         yield {"t": "view", "at": rng.randint(1, state.seq)}
         yield {"t": "history", "from": rng.randint(1, state.seq)}
+        yield {"t": "history", "from": 1, "open": True}
 
 
 @pytest.mark.parametrize("game", [name for name in GAMES if name != "montana"])

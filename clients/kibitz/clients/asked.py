@@ -14,6 +14,7 @@ from kibitz.protocol.replies import Answer, Ok, Reply
 from kibitz.protocol.requests import (
     Cheat,
     Create,
+    Fork,
     Move,
     Redo,
     RequestBase,
@@ -25,7 +26,7 @@ from kibitz.protocol.requests import (
 )
 from kibitz.protocol.session import ClientSession
 
-NAMED = (Create, Move, Undo, Redo, Restart, Resign, Say, Save, Cheat)
+NAMED = (Create, Fork, Move, Undo, Redo, Restart, Resign, Say, Save, Cheat)
 """Requests that change something: they get a name for good, to be done once however often asked."""
 
 

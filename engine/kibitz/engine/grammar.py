@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Protocol
 
 from .game import Move, Transfer
-from .text import Request, numbers
+from .text import Action, Request, numbers
 
 BLANKS = " \t"
 _GAP = re.compile(rf"[{BLANKS}]+")
@@ -76,11 +76,12 @@ class Command(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Alone:
-    """A word without arguments that always means the same."""
+    """A word without arguments that always means the same; ``label`` is for its button."""
 
     word: str
     result: Move | Request
     meaning: str
+    label: str = ""
 
     @property
     def usage(self) -> str:
@@ -171,6 +172,12 @@ class Grammar:
             if line is not None:
                 return line
         raise ValueError(f"no command of this game: {move}")
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """The commands that move cards and stand alone, in the order of the menu."""
+        alone = (command for command in self.commands if isinstance(command, Alone))
+        return tuple(Action(c.word, c.label) for c in alone if not isinstance(c.result, Request))
 
     @property
     def menu(self) -> str:

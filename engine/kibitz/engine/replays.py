@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
-from .board import Board
+from .board import Board, Kind
 from .cards import DECK
 from .deals import deck_of
 from .game import BadOption, Game, IllegalMove, Shuffle, play
@@ -27,6 +27,7 @@ from .table import Fact, Pile, Set, Table, fold
 from .text import InputError, Request
 
 FORMAT = "kibitz-replay-1"
+HIDDEN = "cards are hidden: this game was still running"
 MAX_REPLAY = 2**24
 """Longest replay text that is looked at, in bytes."""
 
@@ -75,6 +76,11 @@ class Replay:
     first: int = field(default=1, compare=False)
     fault: ReplayError | None = field(default=None, compare=False)
 
+    @property
+    def shown(self) -> bool:
+        """Whether the start names every card; if it does not, nothing can be played."""
+        return all(cell.card for pile in self.start.piles.values() for cell in pile)
+
 
 def write(replay: Replay) -> str:
     """The text of a replay, LF after every line."""
@@ -103,6 +109,26 @@ def read(text: str) -> Replay:
         raise _at(error) from None
 
 
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A step by the rules.
+
+    Attributes:
+        step: What stands in the text.
+        kind: What it changed on the board; ``None`` for a comment and for giving up.
+        facts: What it made happen, in full.
+        table: The position after it.
+        moves: Moves on the line that led there.
+
+    """
+
+    step: Step
+    kind: Kind | None
+    facts: tuple[Fact, ...]
+    table: Table
+    moves: int
+
+
 def run(replay: Replay) -> Iterator[tuple[Step, Table]]:
     """Replay by the rules.
 
@@ -113,15 +139,32 @@ def run(replay: Replay) -> Iterator[tuple[Step, Table]]:
         ReplayError: A line does not fit; all steps before it have been yielded.
 
     """
-    if any(cell.card is None for pile in replay.start.piles.values() for cell in pile):
-        raise ReplayError(replay.first, 1, "cards are hidden: this game was still running")
+    for played in follow(replay):
+        yield played.step, played.table
+
+
+def follow(replay: Replay) -> Iterator[Played]:
+    """Replay by the rules, and say what happens.
+
+    Yields:
+        Each step with what it makes happen.
+
+    Raises:
+        ReplayError: A line does not fit; all steps before it have been yielded.
+
+    """
+    if not replay.shown:
+        raise ReplayError(replay.first, 1, HIDDEN)
     board, resigned = Board(replay.start), False
     for step in replay.steps:
+        kind: Kind | None = None
+        facts: tuple[Fact, ...] = ()
         if step.command:
             if resigned:
                 raise ReplayError(step.line, 1, "the game was resigned before")
-            resigned = _do(replay.game, board, step)
-        yield step, board.table
+            kind, facts = _do(replay.game, board, step)
+            resigned = kind is None
+        yield Played(step, kind, facts, board.table, board.moves)
     if replay.fault:
         raise replay.fault
 
@@ -229,24 +272,27 @@ def _read_steps(
     return tuple(steps), None
 
 
-def _do(game: Game, board: Board, step: Step) -> bool:
-    """Let a command happen; whether it gave the game up."""
+def _do(game: Game, board: Board, step: Step) -> tuple[Kind | None, tuple[Fact, ...]]:
+    """Let a command happen: what it changed and how; nothing if it gave the game up."""
     word = step.command.lower()
     if word == "resign":
         if game.is_won(board.table):
             raise ReplayError(step.line, 1, "the game is over")
-        return True
-    if word == "restart":
-        board.apply("restart", board.to_restart())
-    elif word == "undo":
-        board.apply("undo", _there(board.to_undo(), step))
-    elif word == "redo":
-        board.apply("redo", _there(board.to_redo(), step))
-    else:
-        board.apply("move", _decide(game, board.table, step))
+        return None, ()
+    kind: Kind
+    match word:
+        case "restart":
+            kind, facts = "restart", board.to_restart()
+        case "undo":
+            kind, facts = "undo", _there(board.to_undo(), step)
+        case "redo":
+            kind, facts = "redo", _there(board.to_redo(), step)
+        case _:
+            kind, facts = "move", _decide(game, board.table, step)
+    board.apply(kind, facts)
     if step.after and step.after.piles != board.table.piles:
         raise ReplayError(step.line + 1, 1, "the command does not lead to this position")
-    return False
+    return kind, facts
 
 
 def _there(facts: tuple[Fact, ...] | None, step: Step) -> tuple[Fact, ...]:

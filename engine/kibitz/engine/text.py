@@ -33,6 +33,14 @@ class Request:
     argument: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A command that moves cards and names none: its line, and a word for its button."""
+
+    line: str
+    label: str
+
+
 class Text(Protocol):
     """The words of one game."""
 
@@ -41,6 +49,8 @@ class Text(Protocol):
     prompt: str
     help: str
     """The rules in short and the menu of commands."""
+    actions: tuple[Action, ...]
+    """The commands that are no drag from pile to pile, in the order of the menu."""
 
     def parse(self, line: str) -> Move | Request:
         """Read one line as typed (case-blind; blanks, tabs and a trailing CR tolerated).

@@ -7,9 +7,9 @@ MSGPACK_SUBPROTOCOL = "kibitz.v1.msgpack"
 JSON_SUBPROTOCOL = "kibitz.v1.json"
 
 MAX_FRAME = 8 * 1024
-"""Largest request, in bytes; only a ``create`` that carries a save may be larger."""
+"""Largest request, in bytes; only ``replay`` and a ``create`` with a save may be larger."""
 MAX_SAVE = 64 * 1024
-"""Longest save text, in bytes."""
+"""Longest save text, and longest replay text in a request, in bytes."""
 MAX_MESSAGE = 2 * MAX_SAVE + MAX_FRAME
 """Largest frame read at all, in bytes: a save with every line end escaped, and the rest."""
 MAX_NESTING = 8
@@ -29,6 +29,10 @@ MAX_PASSWORD = 128
 """Longest room password, in characters."""
 MAX_MOVE = 64
 """Longest move text, in characters."""
+MAX_PILE = 32
+"""Longest name of a pile, in characters."""
+MAX_CARDS = 52
+"""Most cards in one drag."""
 MAX_SAY = 500
 """Longest comment, in characters."""
 MAX_OPTIONS = 8
@@ -39,6 +43,9 @@ MAX_LIST = 100
 """Most rooms in one list."""
 MAX_EVENTS = 500
 """Most events in one answer to ``history``."""
+
+MAX_STEPS = 5000
+"""Most commands and comments of a replay text that are played for a ``replay``."""
 
 HELLO_TIMEOUT = 5.0
 """Seconds a connection has for its ``hello``."""

@@ -1,6 +1,6 @@
 """What a server says: answers carry the request's ``i``, pushes carry none."""
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from .codes import ErrorCode
 from .requests import RequestId
@@ -79,11 +79,17 @@ class RoomList(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag="r
 
 
 class MoveList(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag="moves"):
-    """The legal moves at ``seq``."""
+    """The legal moves at ``seq``, and whether something can be taken back or done again.
+
+    ``drags`` says of each move what it is on the table, ``[from, to, cards]``; ``null``: no drag.
+    """
 
     room: str
     seq: int
     moves: list[str]
+    drags: list[tuple[str, str, int] | None] | UnsetType = UNSET
+    undo: bool | UnsetType = UNSET
+    redo: bool | UnsetType = UNSET
 
 
 class Saved(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag="saved"):
@@ -110,6 +116,19 @@ class EventList(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag="
     next: int | None = None
 
 
+class Replayed(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag="replayed"):
+    """A text, played: its events as a spectator would have seen them, and with every card named.
+
+    ``fault`` says why reading ended before the end of the text, if it did.
+    """
+
+    game: str
+    options: dict[str, str]
+    events: list[Event]
+    open: list[Event]
+    fault: str | None = None
+
+
 class Error(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag="error"):
     """Refused, and why; ``message`` is for people."""
 
@@ -134,7 +153,19 @@ class LobbyRoom(Struct, frozen=True, kw_only=True, tag_field="t", tag="lobby"):
     room: RoomInfo
 
 
-Answer = Welcome | Pong | Joined | Ok | RoomList | MoveList | Saved | Position | EventList | Error
+Answer = (
+    Welcome
+    | Pong
+    | Joined
+    | Ok
+    | RoomList
+    | MoveList
+    | Saved
+    | Position
+    | EventList
+    | Replayed
+    | Error
+)
 Push = Event | Presence | LobbyRoom
 Reply = (
     Welcome
@@ -146,6 +177,7 @@ Reply = (
     | Saved
     | Position
     | EventList
+    | Replayed
     | Error
     | Event
     | Presence

@@ -9,6 +9,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from .limits import (
+    MAX_CARDS,
     MAX_EVENTS,
     MAX_ID,
     MAX_INTEGER,
@@ -16,6 +17,7 @@ from .limits import (
     MAX_MOVE,
     MAX_OPTIONS,
     MAX_PASSWORD,
+    MAX_PILE,
     MAX_SAVE,
     MAX_SAY,
     MAX_SEATS,
@@ -28,6 +30,7 @@ RequestId = (
     | Annotated[str, Meta(min_length=1, max_length=MAX_ID)]
     | None
 )
+Pile = Annotated[str, Meta(min_length=1, max_length=MAX_PILE)]
 Text32 = Annotated[str, Meta(max_length=32)]
 Password = Annotated[str, Meta(max_length=MAX_PASSWORD)]
 
@@ -84,6 +87,14 @@ class Create(RequestBase, frozen=True, kw_only=True, omit_defaults=True, tag="cr
     seat: bool = True
 
 
+class Fork(InRoom, frozen=True, kw_only=True, omit_defaults=True, tag="fork"):
+    """A new room that begins with the position after event ``at`` of a finished game."""
+
+    at: Annotated[int, Meta(ge=1, le=MAX_INTEGER)] = 1
+    visibility: Visibility = "public"
+    seat: bool = True
+
+
 class Join(
     InRoom, frozen=True, kw_only=True, omit_defaults=True, tag="join", rename={"from_": "from"}
 ):
@@ -114,12 +125,33 @@ class Lobby(RequestBase, frozen=True, kw_only=True, omit_defaults=True, tag="lob
     on: bool = True
 
 
-class Move(InRoom, frozen=True, kw_only=True, omit_defaults=True, tag="move"):
-    """Make a move, in the game's own notation; ``expect`` is the head the client saw."""
+class Move(
+    InRoom, frozen=True, kw_only=True, omit_defaults=True, tag="move", rename={"from_": "from"}
+):
+    """Make a move; ``expect`` is the head the client saw.
 
-    move: Annotated[str, Meta(max_length=MAX_MOVE)]
+    Either ``move`` says it in the game's own notation, or it is a drag: the last ``cards`` cards
+    (1 if it is absent) of the pile ``from`` are dropped on the pile ``to``.
+    """
+
+    move: Annotated[str, Meta(max_length=MAX_MOVE)] | None = None
+    from_: Pile | None = None
+    to: Pile | None = None
+    cards: Annotated[int, Meta(ge=1, le=MAX_CARDS)] | None = None
     expect: Count | None = None
     board: Annotated[int, Meta(ge=0, le=0)] = 0
+
+    def __post_init__(self) -> None:
+        """Check that it is one or the other.
+
+        Raises:
+            ValueError: It is both, neither or half of one.
+
+        """
+        if self.move is None and (self.from_ is None or self.to is None):
+            raise ValueError("a move has `move`, or `from` and `to`")
+        if self.move is not None and (self.from_, self.to, self.cards) != (None, None, None):
+            raise ValueError("a move has `move`, or `from` and `to`, not both")
 
 
 class Undo(InRoom, frozen=True, kw_only=True, omit_defaults=True, tag="undo"):
@@ -167,11 +199,15 @@ class Cheat(InRoom, frozen=True, kw_only=True, omit_defaults=True, tag="cheat"):
 class History(
     InRoom, frozen=True, kw_only=True, omit_defaults=True, tag="history", rename={"from_": "from"}
 ):
-    """Past events from number ``from`` on, as this viewer may see them."""
+    """Past events from number ``from`` on, as this viewer may see them.
+
+    ``open``: with every card named, of a game that has ended.
+    """
 
     from_: Annotated[int, Meta(ge=1, le=MAX_INTEGER)] = 1
     to: Count | None = None
     limit: Annotated[int, Meta(ge=1, le=MAX_EVENTS)] = 100
+    open: bool = False
 
 
 class ViewAt(InRoom, frozen=True, kw_only=True, omit_defaults=True, tag="view"):
@@ -181,6 +217,12 @@ class ViewAt(InRoom, frozen=True, kw_only=True, omit_defaults=True, tag="view"):
     board: Annotated[int, Meta(ge=0, le=0)] = 0
 
 
+class Replay(RequestBase, frozen=True, kw_only=True, omit_defaults=True, tag="replay"):
+    """Play a replay text or a save text by the rules: its events, in no room."""
+
+    text: Annotated[str, Meta(max_length=MAX_SAVE)]
+
+
 Change = Move | Undo | Redo | Restart | Resign | Say
 """Requests that a seated player's or viewer's wish turns into one record of the log."""
 
@@ -188,6 +230,7 @@ Request = (
     Hello
     | Ping
     | Create
+    | Fork
     | Join
     | Leave
     | Rooms
@@ -203,4 +246,5 @@ Request = (
     | Cheat
     | History
     | ViewAt
+    | Replay
 )

@@ -84,6 +84,13 @@ class Opened(Struct, frozen=True, omit_defaults=True):
     deal: str | None = None
 
 
+class Origin(Struct, frozen=True):
+    """Where a forked game began: the room and the number of its event."""
+
+    room: RoomId
+    seq: int
+
+
 class Event(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="t", tag="event"):
     """One numbered fact of a room's history, as a viewer may see it.
 
@@ -100,6 +107,7 @@ class Event(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="t"
         name: Display name (``joined``, ``say``). seat: The seat taken or given up.
         text: The comment. ms: Time the game took (``won``). result: How it ended (``ended``).
         game, options, mode, seats, policy, started: What was created; ``started`` is Unix ms.
+        origin: The position that the room was forked from (``created``).
         opened: The deal, laid open (``ended``).
 
     """
@@ -125,6 +133,7 @@ class Event(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="t"
     seats: int | None = None
     policy: Policy | None = None
     started: int | None = None
+    origin: Origin | None = None
     opened: Opened | None = None
 
 
@@ -137,13 +146,24 @@ class LayoutPlace(Struct, frozen=True):
     row: int
 
 
+class Action(Struct, frozen=True):
+    """A move that names no pile, and a word for its button."""
+
+    move: str
+    label: str
+
+
 class GameInfo(Struct, frozen=True):
-    """What a client needs to draw a game: no rules."""
+    """What a client needs to draw a game: no rules.
+
+    ``actions`` are the commands that are no drag from pile to pile, in the order of the menu.
+    """
 
     title: str
     options: dict[str, str]
     layout: list[LayoutPlace]
     help: str
+    actions: list[Action] = []
 
 
 class RoomInfo(Struct, frozen=True, kw_only=True):

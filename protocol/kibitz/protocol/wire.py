@@ -18,7 +18,7 @@ from .limits import (
     MSGPACK_SUBPROTOCOL,
 )
 from .replies import Reply
-from .requests import Create, Request
+from .requests import Create, Replay, Request
 
 Frame = str | bytes
 """One WebSocket message: text for JSON, bytes for msgpack."""
@@ -71,9 +71,14 @@ def decode_request(frame: Frame) -> Request:
         elif size > MAX_FRAME:
             code = ErrorCode.TOO_LARGE
         raise WireError(code, _said(error), i) from None
-    if size > MAX_FRAME and not (isinstance(request, Create) and request.save is not None):
+    if size > MAX_FRAME and not _may_be_large(request):
         raise WireError(ErrorCode.TOO_LARGE, f"a request has at most {MAX_FRAME} bytes", i)
     return request
+
+
+def _may_be_large(request: Request) -> bool:
+    """Whether a request carries a text of its own size."""
+    return isinstance(request, Replay) or (isinstance(request, Create) and request.save is not None)
 
 
 def decode_reply(frame: Frame) -> Reply | None:

@@ -8,13 +8,14 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
+from kibitz.engine.drags import drag_of
 from kibitz.engine.game import moves
 from kibitz.engine.games import GAMES, TEXTS
 from kibitz.engine.table import redact_table
 from kibitz.protocol import limits, replies
 from kibitz.protocol import requests as ask
 from kibitz.protocol.codes import ErrorCode, Refused
-from kibitz.protocol.views import GameInfo, LayoutPlace
+from kibitz.protocol.views import Action, GameInfo, LayoutPlace
 
 from .crowd import Listener
 from .identity import Identity
@@ -31,6 +32,7 @@ GAME_INFOS: Mapping[str, GameInfo] = {
         options=dict(game.options),
         layout=[LayoutPlace(p.pile, p.kind, p.column, p.row) for p in game.layout],  # type: ignore[arg-type]
         help=TEXTS[name].help,
+        actions=[Action(action.line, action.label) for action in TEXTS[name].actions],
     )
     for name, game in GAMES.items()
 }
@@ -91,6 +93,8 @@ class Answers:
                 return replies.Pong(now=self._world.now_ms(), heads=heads)
             case ask.Create():
                 return await self._create(request, visitor)
+            case ask.Fork():
+                return await self._fork(request, self._followed(request, visitor), visitor)
             case ask.Join():
                 return await self._join(request, visitor)
             case ask.Leave():
@@ -115,10 +119,10 @@ class Answers:
                 return await self._history(request, self._followed(request, visitor))
             case ask.ViewAt():
                 room = self._followed(request, visitor)
-                if request.at > room.seq:
-                    message = f"the room is at event {room.seq}"
-                    raise Refused(ErrorCode.BAD_OPTION, message, seq=room.seq)
+                self._check_past(request.at, room)
                 return await self._past.position(room, request.at)
+            case ask.Replay():
+                return await self._past.replay(request.text)
             case ask.Hello():
                 raise AssertionError("the session lets hello through once")
 
@@ -129,7 +133,29 @@ class Answers:
     async def _create(self, request: ask.Create, visitor: Visitor) -> replies.Joined:
         if self.draining:
             raise Refused(ErrorCode.DRAINING, "the server is going down", retry_ms=1000)
-        room = await self._rooms.create(request, visitor.identity)
+        return await self._enter(await self._rooms.create(request, visitor.identity), request, visitor)
+
+    async def _fork(self, request: ask.Fork, parent: Room, visitor: Visitor) -> replies.Joined:
+        if self.draining:
+            raise Refused(ErrorCode.DRAINING, "the server is going down", retry_ms=1000)
+        if not parent.state.over:
+            message = "only a finished game can be gone on with from its past"
+            raise Refused(ErrorCode.FORBIDDEN, message, room=parent.id)
+        self._check_past(request.at, parent)
+        start = await self._past.start(parent, request.at)
+        wish = ask.Create(i=request.i, game=start.game.name, visibility=request.visibility)
+        room = await self._rooms.create(wish, visitor.identity, start)
+        return await self._enter(room, request, visitor)
+
+    @staticmethod
+    def _check_past(seq: int, room: Room) -> None:
+        if seq > room.seq:
+            raise Refused(ErrorCode.BAD_OPTION, f"the room is at event {room.seq}", seq=room.seq)
+
+    async def _enter(
+        self, room: Room, request: ask.Create | ask.Fork, visitor: Visitor
+    ) -> replies.Joined:
+        """Let somebody into the room he made."""
         if request.seat:  # of a room made before under this name, somebody else may have it now
             await room.sit(visitor.identity)
         visitor.rooms[room.id] = room
@@ -188,10 +214,18 @@ class Answers:
         state = room.state
         if not state.policy.hints:
             raise Refused(ErrorCode.FORBIDDEN, "this room gives no hints", room=room.id)
-        seen = redact_table(state.positions[0].board.table)
-        legal = [] if state.over else moves(state.game, seen)
-        lines = [state.text.write(move) for move in legal]
-        return replies.MoveList(room=room.id, seq=room.seq, moves=lines)
+        board = state.positions[0].board
+        legal = [] if state.over else moves(state.game, redact_table(board.table))
+        drags = [drag_of(state.game, board.table, move) for move in legal]
+        may_take_back = state.policy.undo and not state.over
+        return replies.MoveList(
+            room=room.id,
+            seq=room.seq,
+            moves=[state.text.write(move) for move in legal],
+            drags=[(drag.source, drag.target, drag.count) if drag else None for drag in drags],
+            undo=may_take_back and board.to_undo() is not None,
+            redo=may_take_back and board.to_redo() is not None,
+        )
 
     async def _save(self, request: ask.Save, room: Room, visitor: Visitor) -> replies.Saved:
         if not room.state.over:
@@ -219,7 +253,11 @@ class Answers:
 
     @staticmethod
     async def _history(request: ask.History, room: Room) -> replies.EventList:
+        if request.open and not room.state.over:
+            message = "the cards are opened when the game has ended"
+            raise Refused(ErrorCode.FORBIDDEN, message, room=room.id)
         end = room.seq if request.to is None else min(request.to, room.seq)
         to = min(end, request.from_ + request.limit - 1)
-        events = await room.events(request.from_ - 1, to) if to >= request.from_ else []
+        read = room.opened_events if request.open else room.events
+        events = await read(request.from_ - 1, to) if to >= request.from_ else []
         return replies.EventList(room=room.id, events=events, next=to + 1 if to < end else None)

@@ -28,6 +28,7 @@ from .metrics import Metrics
 from .pages import Pages
 from .past import Past
 from .rooms import Rooms
+from .site import Site
 from .world import World
 
 NAME = "kibitz/0.1.0"
@@ -64,7 +65,7 @@ class App:
         self.rooms = Rooms(log_, world)
         self._past = past = Past(log_)
         self._answers = Answers(self.rooms, past, world, self._metrics)
-        self._pages = Pages(self.rooms, past, self._answers, self._metrics)
+        self._pages = Pages(self.rooms, past, self._answers, self._metrics, Site.installed())
         self._service = Service(
             NAME,
             self._answers,

@@ -1,7 +1,8 @@
 """What everybody may be told: the public form of an event.
 
 The secret and the public form of a fact are made side by side, here, once an event; everything
-that leaves the server goes through :func:`public`. The one event that opens cards is ``ended``.
+that leaves the server while a game runs goes through :func:`public`. The one event that opens
+cards is ``ended``; after it, whoever asks for them gets the same events :func:`opened`.
 """
 
 from msgspec import UNSET
@@ -18,3 +19,8 @@ def public(event: Event, room: str) -> Event:
         return replace(event, room=room)
     fx = [write_fact(redact(read_fact(fact))) for fact in event.fx]
     return replace(event, room=room, fx=fx)
+
+
+def opened(event: Event, room: str) -> Event:
+    """The event with every card named, with the room's id: for games that have ended."""
+    return replace(event, room=room)

@@ -36,9 +36,11 @@ REQUESTS_PER_SECOND = 200.0
 REQUESTS_BURST = 400.0
 PRICES: dict[type[ask.RequestBase], float] = {
     ask.Create: 20.0,
+    ask.Fork: 20.0,
     ask.Say: 10.0,
     ask.History: 3.0,
     ask.ViewAt: 5.0,
+    ask.Replay: 20.0,
 }
 """Requests that count as so many more than one: they cost work, or are read by everybody."""
 PASSWORD_PRICE = 50.0

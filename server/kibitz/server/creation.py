@@ -12,25 +12,55 @@ from kibitz.engine.table import Table, lay
 from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.limits import MAX_SEATS
 from kibitz.protocol.requests import Create, OptionValue
-from kibitz.protocol.views import Event, Mode, Policy
+from kibitz.protocol.views import Event, Mode, Origin, Policy
 
+from .decide import true_deal
 from .identity import Identity
 from .record import Record, Secret
+from .state import RoomState
 
 DEFAULT_SEATS: dict[Mode, int] = {"solo": 1, "coop": 2}
 
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """A settled game, the position it starts from, and the deal number if there is one."""
+    """A settled game and the position it starts from.
+
+    Attributes:
+        game: The rules with their options.
+        table: The position.
+        deal: The deal number, if there is one.
+        origin: The position in another room that this is, if it is one.
+
+    """
 
     game: Game
     table: Table
     deal: str | None
+    origin: Origin | None = None
+
+
+def start_at(room: str, state: RoomState) -> Start:
+    """The start of a room that goes on from where another one was.
+
+    Raises:
+        Refused: There is nothing left to be played.
+
+    """
+    table = state.positions[0].board.table
+    if state.game.is_won(table):
+        raise Refused(ErrorCode.GAME_OVER, "the game is won there; go back to an earlier event")
+    deal = true_deal(state) if table.piles == state.positions[0].board.start.piles else None
+    return Start(state.game, table, deal, Origin(room, state.seq))
 
 
 def create(
-    request: Create, who: Identity, now_ms: int, seed: bytes, password: str | None
+    request: Create,
+    who: Identity,
+    now_ms: int,
+    seed: bytes,
+    password: str | None,
+    start: Start | None = None,
 ) -> Record:
     """The first record of a room.
 
@@ -40,13 +70,14 @@ def create(
         now_ms: Unix milliseconds.
         seed: 256 random bits.
         password: The hash of the password, if there is one.
+        start: Where it begins, if that is not what the request says.
 
     Raises:
         Refused: Something in the wish cannot be.
 
     """
     mode, seats = _seats(request)
-    start = _start(request, seed)
+    start = start or _start(request, seed)
     created = Event(
         seq=1,
         at=0,
@@ -60,6 +91,7 @@ def create(
         seats=seats,
         policy=_policy(request),
         started=now_ms,
+        origin=start.origin,
     )
     sat = Event(seq=2, at=0, by=who.id, kind="joined", seat=1, name=who.name)
     return Record(

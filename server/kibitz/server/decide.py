@@ -11,7 +11,8 @@ from msgspec.structs import replace
 
 from kibitz.engine.board import Board, Kind
 from kibitz.engine.deals import deck_of
-from kibitz.engine.game import BadOption, IllegalMove, Move, Why, is_stuck, play
+from kibitz.engine.drags import Drag, move_of
+from kibitz.engine.game import BadOption, IllegalMove, Move, Transfer, Why, is_stuck, play
 from kibitz.engine.notation import write_fact, write_piles
 from kibitz.engine.table import Fact, Set, Table, fold
 from kibitz.engine.text import InputError
@@ -21,7 +22,7 @@ from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.views import Event, Opened
 
 from .identity import Identity, clean_text
-from .state import RoomState
+from .state import Done, RoomState
 
 SEAT_HOLD_MS = 24 * 3600 * 1000
 """How long a seat is kept for a player who is away, from the last thing he did, milliseconds."""
@@ -112,12 +113,7 @@ def _say(state: RoomState, request: ask.Say, who: Identity, at: int) -> list[Eve
 def _move(state: RoomState, request: ask.Move, who: Identity, at: int) -> list[Event]:
     position = state.positions[request.board]
     seq = state.seq + 1
-    try:
-        move = state.text.parse(request.move)
-    except InputError as error:
-        raise Refused(ErrorCode.BAD_MOVE, str(error) or "an empty line is no move") from None
-    if isinstance(move, TextRequest):
-        raise Refused(ErrorCode.BAD_MOVE, f"{move.word} is a request of its own, not a move")
+    move = _wanted(state, request)
     try:
         outcome = play(state.game, position.board.table, move, _chance(state, position.board.table))
     except IllegalMove as error:
@@ -135,6 +131,38 @@ def _move(state: RoomState, request: ask.Move, who: Identity, at: int) -> list[E
     if not position.stuck and is_stuck(state.game, outcome.table):
         return [made, Event(seq=seq + 1, at=at, kind="stuck")]
     return [made]
+
+
+def _wanted(state: RoomState, request: ask.Move) -> Move:
+    """The move that a request means.
+
+    Raises:
+        Refused: It is in no grammar, or a drag that no legal move is.
+
+    """
+    if request.move is None:
+        return _dragged(state, _drag(request), state.positions[request.board].board.table)
+    try:
+        move = state.text.parse(request.move)
+    except InputError as error:
+        raise Refused(ErrorCode.BAD_MOVE, str(error) or "an empty line is no move") from None
+    if isinstance(move, TextRequest):
+        raise Refused(ErrorCode.BAD_MOVE, f"{move.word} is a request of its own, not a move")
+    return move
+
+
+def _drag(request: ask.Move) -> Drag:
+    return Drag(request.from_ or "", request.to or "", request.cards or 1)
+
+
+def _dragged(state: RoomState, drag: Drag, table: Table) -> Move:
+    for pile in (drag.source, drag.target):
+        if pile not in table.piles:
+            raise Refused(ErrorCode.BAD_MOVE, f"{state.game.name} has no pile {pile}")
+    try:
+        return move_of(state.game, table, drag)
+    except IllegalMove as error:
+        raise _illegal(state, Transfer(drag.source, drag.target, drag.count), error) from None
 
 
 def _chance(state: RoomState, table: Table) -> Random:
@@ -179,9 +207,6 @@ def _ended(state: RoomState, seq: int, at: int, result: str, table: Table | None
     """The event that opens the deal: every card still face down is named, and the start."""
     board: Board = state.positions[0].board
     table = board.table if table is None else table
-    hidden = [
-        Set(name, cells) for name, cells in table.piles.items() if not all(c.up for c in cells)
-    ]
     opened = Opened(
         start=write_piles(board.start),
         counters=dict(board.start.counters),
@@ -193,9 +218,15 @@ def _ended(state: RoomState, seq: int, at: int, result: str, table: Table | None
         at=at,
         kind="ended",
         result=result,  # type: ignore[arg-type]
-        fx=[write_fact(fact) for fact in hidden],
+        fx=[write_fact(fact) for fact in named(table)],
         opened=opened,
     )
+
+
+def named(table: Table) -> list[Fact]:
+    """The facts that name every card still face down, once a game has ended."""
+    piles = table.piles.items()
+    return [Set(name, cells) for name, cells in piles if not all(cell.up for cell in cells)]
 
 
 def true_deal(state: RoomState) -> str | None:
@@ -210,16 +241,28 @@ def true_deal(state: RoomState) -> str | None:
     return deal if dealt.piles == state.positions[0].board.start.piles else None
 
 
-def said_in(state: RoomState, request: ask.RequestBase) -> str | None:
-    """The move or the comment in a request, as the event it makes has it."""
+def is_same(state: RoomState, request: ask.RequestBase, done: Done) -> bool:
+    """Whether a request can be the one that was done: by what it says, for cards have moved since.
+
+    A drag is compared with the cards that moved, and only with a move that was a transfer.
+    """
     match request:
         case ask.Say(text=text):
-            return clean_text(text)
-        case ask.Move(move=line):
-            try:
-                move = state.text.parse(line)
-            except InputError:
-                return line
-            return line if isinstance(move, TextRequest) else state.text.write(move)
+            return clean_text(text) == done.said
+        case ask.Move(move=None):
+            carried = isinstance(_read(state, done.said or ""), Transfer)
+            return carried and _drag(request) == done.drag
+        case ask.Move(move=str(line)):
+            move = _read(state, line)
+            return (state.text.write(move) if move else line) == done.said
         case _:
-            return None
+            return True
+
+
+def _read(state: RoomState, line: str) -> Move | None:
+    """The move that a line means; ``None`` if it means none."""
+    try:
+        move = state.text.parse(line)
+    except InputError:
+        return None
+    return None if isinstance(move, TextRequest) else move

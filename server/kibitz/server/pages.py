@@ -1,10 +1,10 @@
-"""Plain HTTP on the same port: health, metrics, the contract, downloads, a list of rooms.
+"""Plain HTTP on the same port: the web page, health, metrics, the contract, downloads.
 
-Answers GET requests before the WebSocket handshake. A visitor without a token is a spectator;
-``Authorization: Bearer TOKEN`` brings the identity back. Never: more than a viewer may see.
+Answers GET requests before the WebSocket handshake, and HEAD where it asks for a file of the web
+page. A visitor without a token is a spectator; ``Authorization: Bearer TOKEN`` brings the
+identity back. Never: more than a viewer may see.
 """
 
-import html
 import json
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
@@ -16,7 +16,6 @@ from websockets.http11 import Request, Response
 
 from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.contract import contract
-from kibitz.protocol.requests import Rooms as ListRooms
 
 from .answers import Answers
 from .identity import Identity, identity_id
@@ -25,10 +24,10 @@ from .metrics import Metrics
 from .past import Past
 from .room import Room
 from .rooms import Rooms
+from .site import Site
 
 SOCKET_PATH = "/ws"
 TEXT = "text/plain; charset=utf-8"
-HTML = "text/html; charset=utf-8"
 JSON = "application/json"
 
 log = structlog.get_logger("kibitz.pages")
@@ -39,17 +38,15 @@ _STATUS = {
     ErrorCode.AUTH: HTTPStatus.UNAUTHORIZED,
     ErrorCode.RATE_LIMITED: HTTPStatus.SERVICE_UNAVAILABLE,
 }
-_STYLE = (
-    "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;"
-    "color-scheme:light dark}table{border-collapse:collapse;width:100%}"
-    "th,td{text-align:left;padding:.3rem .6rem;border-bottom:1px solid #8884}"
-)
 
 
 class Pages:
     """The pages of one server."""
 
-    def __init__(self, rooms: Rooms, past: Past, answers: Answers, metrics: Metrics) -> None:
+    def __init__(
+        self, rooms: Rooms, past: Past, answers: Answers, metrics: Metrics, site: Site
+    ) -> None:
+        self._site = site
         self._rooms = rooms
         self._past = past
         self._answers = answers
@@ -63,17 +60,22 @@ class Pages:
 
     async def answer(self, request: Request) -> Response | None:
         """The page at a path; ``None`` where the WebSocket lives."""
-        if request.method != "GET":
-            return page(b"only GET\n", TEXT, HTTPStatus.METHOD_NOT_ALLOWED)
+        if request.method not in ("GET", "HEAD"):
+            return _only_get()
         try:
-            path = urlsplit(request.path).path
+            _, _, path, query, _ = urlsplit(request.path)
         except ValueError:
             return page(b"that is no path\n", TEXT, HTTPStatus.BAD_REQUEST)
+        pieces = path.split("/")[1:]
+        if file := self._site.answer(pieces, query, request):
+            return file
+        if request.method == "HEAD":
+            return _only_get()
         if path == SOCKET_PATH:
             return None
-        match path.split("/")[1:]:
+        match pieces:
             case [""]:
-                return page(self._index(), HTML)
+                return page(b"no web page is installed here\n", TEXT, HTTPStatus.NOT_FOUND)
             case ["healthz"]:
                 return page(b"ok\n", TEXT)
             case ["readyz"] if self._answers.draining:
@@ -121,27 +123,6 @@ class Pages:
             await room.note("saved", Identity(who, ""), None)
         return page(room.save_text().encode(), TEXT)
 
-    def _index(self) -> bytes:
-        rooms = [
-            *self._rooms.list(ListRooms(status="open", limit=100)).rooms,
-            *self._rooms.list(ListRooms(status="won", limit=20)).rooms,
-        ]
-        rows = "".join(
-            f"<tr><td><code>{info.id}</code></td><td>{info.game}</td>"
-            f"<td>{html.escape(', '.join(info.players))}</td><td>{info.spectators}</td>"
-            f"<td>{info.score}</td><td>{info.status}</td>"
-            f'<td><a href="rooms/{info.id}/replay.txt">replay</a></td></tr>'
-            for info in rooms
-        )
-        none = "" if rooms else "<p>No public rooms yet: <code>kibitz play klondike</code>.</p>"
-        return (
-            '<!doctype html><html lang="en"><meta charset="utf-8"><title>kibitz</title>'
-            f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style>'
-            "<h1>kibitz</h1><p>Solitaire in front of each other. Watch a room from a terminal: "
-            "<code>kibitz watch ROOM</code>.</p><table><thead><tr><th>room<th>game<th>players"
-            f"<th>watching<th>score<th>status<th></tr></thead><tbody>{rows}</tbody></table>{none}"
-        ).encode()
-
 
 def _bearer(request: Request) -> str | None:
     """The public id of the token in the request, if there is one."""
@@ -154,6 +135,10 @@ def _bearer(request: Request) -> str | None:
     return identity_id(token.strip()) if scheme.lower() == "bearer" else None
 
 
+def _only_get() -> Response:
+    return page(b"only GET\n", TEXT, HTTPStatus.METHOD_NOT_ALLOWED)
+
+
 def page(body: bytes, kind: str, status: HTTPStatus = HTTPStatus.OK) -> Response:
     """An HTTP response."""
     headers = Headers(
@@ -163,7 +148,7 @@ def page(body: bytes, kind: str, status: HTTPStatus = HTTPStatus.OK) -> Response
             "Connection": "close",
             "Cache-Control": "no-store",
             "X-Content-Type-Options": "nosniff",
-            "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'",
+            "Content-Security-Policy": "default-src 'none'",
         }
     )
     return Response(status.value, status.phrase, headers, body)

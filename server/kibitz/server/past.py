@@ -1,4 +1,4 @@
-"""The past of a room: positions by number and whole replays, worked out from its log.
+"""The past: positions by number and whole replays of a room, from its log, and texts replayed.
 
 A long game takes long to go through, so this happens beside the loop and one at a time: whoever
 asks for much waits behind others who ask for much, and nobody who plays waits for either.
@@ -6,7 +6,8 @@ While the game runs a replay says what everybody may see; a finished game is wri
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+import contextlib
+from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
@@ -16,13 +17,15 @@ from msgspec import UNSET
 from kibitz.engine.replays import Replay, Step, write
 from kibitz.engine.table import Table, redact_table
 from kibitz.protocol.codes import ErrorCode, Refused
-from kibitz.protocol.replies import Position
+from kibitz.protocol.replies import Position, Replayed
 from kibitz.protocol.views import Event
 
-from .audience import public
+from .audience import opened, public
+from .creation import Start, start_at
 from .decide import true_deal
 from .log import EventLog
 from .record import Record
+from .replaying import replayed
 from .room import Room
 from .state import RoomState, state_at
 
@@ -32,6 +35,7 @@ SHORT = 200
 MAX_WAITING = 8
 """How many may wait for their turn; the next one is told to come back."""
 RETRY_MS = 1000
+A = TypeVar("A")
 T = TypeVar("T")
 
 
@@ -53,6 +57,17 @@ class Past:
         state = await self._work(room.id, seq, lambda records: state_at(records, seq))
         return Position(room=room.id, seq=seq, hash=room.hash_at(seq), view=state.view())
 
+    async def start(self, room: Room, seq: int) -> Start:
+        """The whole position of a finished game after event ``seq``, to begin another with.
+
+        Raises:
+            Refused: It cannot be one.
+
+        """
+        return await self._work(
+            room.id, seq, lambda records: start_at(room.id, state_at(records, seq))
+        )
+
     async def replay_text(self, room: Room) -> bytes:
         """The replay text; cards that nobody may know yet stand as ``??``."""
         return await self._work(
@@ -60,7 +75,10 @@ class Past:
         )
 
     async def replay_json(self, room: Room) -> bytes:
-        """The public events with the room's hash: enough for a client to replay by facts."""
+        """The public events with the room's hash: enough for a client to replay by facts.
+
+        Of a finished game ``open`` has them once more, with every card named.
+        """
         seq = room.seq
         head = {
             "format": FORMAT,
@@ -69,7 +87,20 @@ class Past:
             "seq": seq,
             "hash": room.hash_at(seq),
         }
-        return await self._work(room.id, seq, lambda records: _replay_json(head, records, seq))
+        over = room.state.over
+        return await self._work(
+            room.id, seq, lambda records: _replay_json(head, records, seq, over)
+        )
+
+    async def replay(self, text: str) -> Replayed:
+        """A text that somebody brought, played by the rules.
+
+        Raises:
+            Refused: It is none, or too long, or does not show all cards.
+
+        """
+        async with self._my_turn():
+            return await self._beside(replayed, text)
 
     async def _work(self, room: str, end: int, work: Callable[[Sequence[Record]], T]) -> T:
         """Go through a room up to event ``end``; what is short needs no turn.
@@ -80,24 +111,42 @@ class Past:
         """
         if end <= SHORT:
             return work(await self._log.read(room, limit=end))
+        async with self._my_turn(room):
+            records = await self._log.read(room, limit=end)
+            return await self._beside(work, records)
+
+    @contextlib.asynccontextmanager
+    async def _my_turn(self, room: str | None = None) -> AsyncIterator[None]:
+        """Wait for the turn.
+
+        Raises:
+            Refused: Too many are waiting for theirs.
+
+        """
         if self._waiting >= MAX_WAITING:
             message = "too many are reading the past; try again"
             raise Refused(ErrorCode.RATE_LIMITED, message, room=room, retry_ms=RETRY_MS)
         self._waiting += 1
         try:
             async with self._turn:
-                records = await self._log.read(room, limit=end)
-                loop = asyncio.get_running_loop()
-                return await loop.run_in_executor(self._worker, work, records)
+                yield
         finally:
             self._waiting -= 1
 
+    async def _beside(self, work: Callable[[A], T], given: A) -> T:
+        """Work beside the loop."""
+        return await asyncio.get_running_loop().run_in_executor(self._worker, work, given)
 
-def _replay_json(head: dict[str, object], records: Sequence[Record], seq: int) -> bytes:
+
+def _replay_json(head: dict[str, object], records: Sequence[Record], seq: int, over: bool) -> bytes:
     room = str(head["room"])
-    events = (event for record in records for event in record.events if event.seq <= seq)
-    said = b",".join(msgspec.json.encode(public(event, room)) for event in events)
-    return msgspec.json.encode(head)[:-1] + b',"events":[' + said + b"]}"
+    events = [event for record in records for event in record.events if event.seq <= seq]
+    forms = {"events": public, "open": opened} if over else {"events": public}
+    said = msgspec.json.encode(head)[:-1]
+    for key, form in forms.items():  # event by event: so the loop has its turn in between
+        lines = b",".join(msgspec.json.encode(form(event, room)) for event in events)
+        said += b',"' + key.encode() + b'":[' + lines + b"]"
+    return said + b"}"
 
 
 def _replay_text(room: str, records: Sequence[Record]) -> str:

@@ -18,9 +18,9 @@ from kibitz.protocol.hashing import HASH_SIZE, chain
 from kibitz.protocol.replies import Joined, Ok, Position, Presence
 from kibitz.protocol.views import Event, Role, RoomInfo, Seat
 
-from .audience import public
+from .audience import opened, public
 from .crowd import Crowd, Listener
-from .decide import change, note, said_in, sit_down, stand_up
+from .decide import change, is_same, note, sit_down, stand_up
 from .identity import Identity
 from .log import Conflict, EventLog
 from .record import Record
@@ -89,10 +89,10 @@ class Room:
         done = self.state.answered.get((who.id, name)) if isinstance(name, str) else None
         if done is None:
             return None
-        seq, kind, said = done
-        if kind != KINDS_OF.get(type(request)) or said != said_in(self.state, request):
+        same = done.kind == KINDS_OF.get(type(request)) and is_same(self.state, request, done)
+        if not same:
             raise Refused(ErrorCode.BAD_MESSAGE, f"{name} is the name of another request")
-        return self._ok(seq)
+        return self._ok(done.last)
 
     async def submit(self, request: ask.Change, who: Identity) -> Ok:
         """Decide a command, write it down, tell everybody.
@@ -235,9 +235,17 @@ class Room:
         """The public events ``after`` < seq <= ``to``: from memory, or else from the log."""
         if self._recent[0].seq <= after + 1:
             return [event for event in self._recent if after < event.seq <= to]
+        return [public(event, self.id) for event in await self._read(after, to)]
+
+    async def opened_events(self, after: int, to: int) -> list[Event]:
+        """The same events with every card named; only of a game that has ended."""
+        assert self.state.over, "cards are opened when the game has ended"
+        return [opened(event, self.id) for event in await self._read(after, to)]
+
+    async def _read(self, after: int, to: int) -> list[Event]:
         records = await self._log.read(self.id, after, limit=to - after)
-        events = [event for record in records for event in record.events]
-        return [public(event, self.id) for event in events if after < event.seq <= to]
+        events = (event for record in records for event in record.events)
+        return [event for event in events if after < event.seq <= to]
 
     def save_text(self) -> str:
         """The save text of the whole position: it names hidden cards."""

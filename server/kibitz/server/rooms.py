@@ -17,7 +17,7 @@ from kibitz.protocol.requests import Create
 from kibitz.protocol.requests import Rooms as ListRooms
 from kibitz.protocol.views import RoomInfo
 
-from .creation import create
+from .creation import Start, create
 from .identity import Identity
 from .log import Conflict, EventLog
 from .passwords import hash_password, is_password
@@ -59,7 +59,7 @@ class Rooms:
     def __iter__(self) -> Iterator[Room]:
         return iter(list(self._rooms.values()))
 
-    async def create(self, request: Create, who: Identity) -> Room:
+    async def create(self, request: Create, who: Identity, start: Start | None = None) -> Room:
         """A new room; of a request named for good, the room it made the first time.
 
         Raises:
@@ -68,7 +68,7 @@ class Rooms:
         """
         id_ = self._new_id(request, who)
         if isinstance(request.i, str) and (there := self._rooms.get(id_) or await self._load(id_)):
-            return _same(there, request)
+            return _same(there, request, start)
         if request.visibility == "private" and not request.password:
             raise Refused(ErrorCode.BAD_OPTION, "a private room needs a password")
         password = None
@@ -76,12 +76,12 @@ class Rooms:
             salt = self._world.random_bytes(16)
             password = await self._hash(hash_password, request.password, salt)
         seed = self._world.random_bytes(SEED_BYTES)
-        record = create(request, who, self._world.now_ms(), seed, password)
+        record = create(request, who, self._world.now_ms(), seed, password, start)
         room = Room(id_, self._log, self._world, [record])
         try:
             await self._log.append(id_, 0, record, room.entry())
         except Conflict:  # the same request came twice at the same time
-            return _same(await self.get(id_), request)
+            return _same(await self.get(id_), request, start)
         self._note(self._adopt(room))
         return room
 
@@ -201,7 +201,7 @@ class Rooms:
             room.crowd.refresh(room.position)
 
 
-def _same(room: Room, request: Create) -> Room:
+def _same(room: Room, request: Create, start: Start | None) -> Room:
     """The room that a named request made before, if it can have been this request.
 
     Raises:
@@ -210,6 +210,7 @@ def _same(room: Room, request: Create) -> Room:
     """
     state = room.state
     made = (state.game.name, state.mode, state.visibility, state.secret.password is not None)
-    if made != (request.game, request.mode, request.visibility, request.password is not None):
+    asked = (request.game, request.mode, request.visibility, request.password is not None)
+    if made != asked or state.origin != (start and start.origin):
         raise Refused(ErrorCode.BAD_MESSAGE, f"{request.i} is the name of another request")
     return room

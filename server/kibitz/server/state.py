@@ -11,10 +11,11 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from kibitz.engine.board import KINDS, Board
+from kibitz.engine.drags import Drag
 from kibitz.engine.game import Game
 from kibitz.engine.games import GAMES, TEXTS
 from kibitz.engine.notation import read_fact, write_piles
-from kibitz.engine.table import Table, fold, redact_table
+from kibitz.engine.table import Moved, Table, fold, redact_table
 from kibitz.engine.text import Text
 from kibitz.protocol.replies import Info
 from kibitz.protocol.views import BoardView, Event, Mode, Policy, Seat, Status, View, Visibility
@@ -34,6 +35,24 @@ class Position:
     stuck: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A command that was done.
+
+    Attributes:
+        last: Number of its last event.
+        kind: The kind of its first event.
+        said: The move or the comment in that.
+        drag: Of a move that carried cards first: from which pile, to which, how many.
+
+    """
+
+    last: int
+    kind: str
+    said: str | None
+    drag: Drag | None
+
+
 class RoomState:
     """Everything a room is, at one event number."""
 
@@ -49,6 +68,7 @@ class RoomState:
         self.mode: Mode = created.mode
         self.policy: Policy = created.policy
         self.started = created.started
+        self.origin = created.origin
         self.secret = record.secret or Secret(seed="")
         self.visibility: Visibility = record.visibility or "public"  # type: ignore[assignment]
         self.seats = [Seat(number) for number in range(1, created.seats + 1)]
@@ -59,9 +79,8 @@ class RoomState:
         self.at = 0
         self.last_at: dict[str, int] = {}
         """When each identity last did something that was written down, ms."""
-        self.answered: dict[tuple[str, str], tuple[int, str, str | None]] = {}
-        """Of every command named for good, by identity and ``i``: its last event, its kind, and
-        the move or the comment in it."""
+        self.answered: dict[tuple[str, str], Done] = {}
+        """Every command named for good, by identity and ``i``."""
         self.apply(record)
 
     @property
@@ -81,8 +100,7 @@ class RoomState:
         for event in record.events:
             self.apply_event(event)
         if record.by is not None and record.i is not None:
-            first = record.events[0]
-            self.answered[record.by, record.i] = (record.last, first.kind, first.move or first.text)
+            self.answered[record.by, record.i] = _done(record)
 
     def apply_event(self, event: Event) -> None:
         """Let one event happen; it must be the next."""
@@ -138,6 +156,15 @@ class RoomState:
             score=self.game.score(table),
             counters=dict(table.counters),
         )
+
+
+def _done(record: Record) -> Done:
+    first = record.events[0]
+    drag = None
+    if first.kind == "move" and first.fx is not UNSET:
+        fact = read_fact(first.fx[0])
+        drag = Drag(fact.source, fact.target, len(fact.cells)) if isinstance(fact, Moved) else None
+    return Done(record.last, first.kind, first.move or first.text, drag)
 
 
 def state_at(records: Sequence[Record], seq: int) -> RoomState:

@@ -15,7 +15,7 @@ _COLUMNS = numbered(COLUMNS)
 
 GRAMMAR = Grammar(
     (
-        Alone("d", Draw(), "deal one card from the stock to each column"),
+        Alone("d", Draw(), "deal one card from the stock to each column", "Deal"),
         Carry("f x", _COLUMNS, only(FOUNDATION), "discard the last card of column x"),
         Carry("t x y", _COLUMNS, _COLUMNS, "move the last card of column x to empty column y"),
         Alone("r", Request("restart"), "restart with a new game"),
@@ -36,6 +36,7 @@ class AcesUpText:
         "another column is higher in the same suit. An empty column takes any last card.\n"
         "You win when the stock is dealt and four aces are left.\n\n"
     ) + GRAMMAR.menu
+    actions = GRAMMAR.actions
 
     def parse(self, line: str) -> Move | Request:
         """Read a line; everything that is not in the grammar gets one answer."""

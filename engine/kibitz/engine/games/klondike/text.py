@@ -48,8 +48,8 @@ GRAMMAR = Grammar(
             {SUIT: SUIT, **_PILES},
             "from stock or a pile 1-7 to suit or a pile 1-7",
         ),
-        Alone("discard", Draw(), "discard three cards from the stock"),
-        Alone("reset", Recycle(), "make the discards the stock again, when that is empty"),
+        Alone("discard", Draw(), "discard three cards from the stock", "Discard"),
+        Alone("reset", Recycle(), "make the discards the stock again, when that is empty", "Reset"),
         Alone("board", Request("board"), "show the board"),
         Alone("cheat", Request("cheat"), "show all cards, + face up and - face down"),
         Say("load file", "load a game"),
@@ -77,6 +77,7 @@ class KlondikeText:
         "an empty pile takes a king. Discards come back in reverse order when the stock is\n"
         "empty, as often as you like.\n\n"
     ) + GRAMMAR.menu
+    actions = GRAMMAR.actions
 
     def parse(self, line: str) -> Move | Request:
         """Read a line: the command, the number of its arguments, their values."""

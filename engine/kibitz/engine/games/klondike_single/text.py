@@ -20,7 +20,7 @@ GRAMMAR = Grammar(
         Carry("tf c n", _COLUMNS, _FOUNDATIONS, "move the last card of column c to foundation n"),
         Carry("wt c", _WASTE, _COLUMNS, "move the top card of the waste to column c"),
         Carry("wf n", _WASTE, _FOUNDATIONS, "move the top card of the waste to foundation n"),
-        Alone("sw", Draw(), "draw: one card from the stock to the waste"),
+        Alone("sw", Draw(), "draw: one card from the stock to the waste", "Draw"),
         Alone("r", Request("restart"), "restart with a new game"),
         Alone("h", Request("help"), "show this help"),
         Alone("q", Request("quit"), "quit"),
@@ -38,6 +38,7 @@ class KlondikeSingleText:
         "Columns build down in alternating colours, one card at a time; an empty column takes a\n"
         "king. When the stock is empty, drawing turns the waste over first.\n\n"
     ) + GRAMMAR.menu
+    actions = GRAMMAR.actions
 
     def parse(self, line: str) -> Move | Request:
         """Read a line: its form, then its source, then its destination."""

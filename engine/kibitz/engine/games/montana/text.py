@@ -40,7 +40,7 @@ class Fill:
 
 GRAMMAR = Grammar(
     (
-        Alone("s", Shuffle(), "shuffle all cards that are not in place yet"),
+        Alone("s", Shuffle(), "shuffle all cards that are not in place yet", "Shuffle"),
         Alone("q", Request("quit"), "quit this game"),
         Fill(),
     )
@@ -61,6 +61,7 @@ class MontanaText:
         "a gap in column 1 takes any 2; nothing goes right of a king or of another gap.\n"
         "A shuffle keeps what is in place and leaves one gap behind it in every row.\n\n"
     ) + GRAMMAR.menu
+    actions = GRAMMAR.actions
 
     def parse(self, line: str) -> Move | Request:
         """Read a line: its form first, then its range."""

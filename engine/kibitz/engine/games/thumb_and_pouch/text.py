@@ -19,7 +19,7 @@ GRAMMAR = Grammar(
         Carry("tt c1 c2 n", _COLUMNS, _COLUMNS, "move n cards from column c1 to c2", counted=True),
         Carry("wf n", _WASTE, _FOUNDATIONS, "move the top card of the waste to foundation n"),
         Carry("wt c", _WASTE, _COLUMNS, "move the top card of the waste to column c"),
-        Alone("sw", Draw(), "draw: one card from the stock to the waste"),
+        Alone("sw", Draw(), "draw: one card from the stock to the waste", "Draw"),
         Alone("r", Request("restart"), "restart with a new game"),
         Alone("h", Request("help"), "show this help"),
         Alone("q", Request("quit"), "quit"),
@@ -49,6 +49,7 @@ class ThumbAndPouchText:
         "Columns build down in any suit but the same one; face-up runs move as a whole or in\n"
         "part; an empty column takes any card or run. The stock is gone through once.\n\n"
     ) + GRAMMAR.menu
+    actions = GRAMMAR.actions
 
     def parse(self, line: str) -> Move | Request:
         """Read a line: the command, the number of arguments, then their range."""

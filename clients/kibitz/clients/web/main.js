@@ -1,0 +1,163 @@
+/**
+ * The page's start: settings, the connection, the router and a page for every route.
+ *
+ * Promises: one page at a time in `<main>`; a page that fails leaves a sentence and a way back.
+ * Never shows a game itself; keeps the identity token only outside frames.
+ */
+
+import { Client } from "./client/client.js";
+import { toast } from "./pages/announce.js";
+import { icon } from "./pages/dialog.js";
+import { clear, h } from "./pages/dom.js";
+import { showLink } from "./pages/link.js";
+import { askName } from "./pages/naming.js";
+import { opened } from "./pages/opening.js";
+import { openPreferences } from "./pages/preferences.js";
+import { Router } from "./pages/router.js";
+import { settings } from "./pages/settings.js";
+import { dropping } from "./room/files.js";
+import "./pages/lobby.js";
+import "./pages/start.js";
+import "./room/page.js";
+
+/** @import { Context, Page } from "./pages/context.js" */
+/** @import { Route } from "./pages/router.js" */
+
+/** @type {Record<Route["page"], string>} */
+const ELEMENTS = {
+  lobby: "kibitz-lobby", start: "kibitz-start", room: "kibitz-room", file: "kibitz-room",
+};
+const GEAR = "M4 7h9M17 7h3M4 17h3M11 17h9M15 4.5v5M9 14.5v5";
+
+const main = /** @type {HTMLElement} */ (document.getElementById("main"));
+const whoami = /** @type {HTMLElement} */ (document.getElementById("whoami"));
+const options = /** @type {HTMLElement} */ (document.getElementById("options"));
+
+const socket = new URL("ws", document.baseURI);
+socket.search = socket.hash = "";
+socket.protocol = socket.protocol.replace("http", "ws");
+const client = new Client(socket.href, {
+  name: settings.name || undefined, token: settings.token || undefined,
+});
+const router = new Router();
+
+/** @type {Context} */
+const context = {
+  client, settings, router,
+  async named() {
+    if (settings.name || settings.embed) return Boolean(settings.name);
+    const name = await askName();
+    if (name) settings.set({ name });
+    return Boolean(name);
+  },
+  async openText(text) {
+    try {
+      files += 1;
+      await opened(text, context);
+    } catch (problem) {
+      toast(said(problem), { kind: "bad" });
+    }
+  },
+  titled(title) {
+    document.title = title ? `${title} · kibitz` : "kibitz";
+  },
+};
+
+/** @type {Page | null} */
+let page = null;
+/** How many files were opened: another file is another page at the same address. */
+let files = 0;
+let shown = "";
+
+/** Show the page of the route there is now. */
+async function follow() {
+  const route = router.route;
+  const key = `${route.page} ${route.page === "file" ? files : route.room ?? ""}`;
+  try {
+    if (page && key === shown) {
+      page.update(route);
+      return;
+    }
+    const moved = shown !== "";
+    page?.close();
+    shown = key;
+    page = null;
+    clear(main);
+    if (route.page !== "lobby" && !client.welcome) {
+      // These pages need to know the games.
+      await new Promise((done) => client.addEventListener("welcome", done, { once: true }));
+      if (key !== shown) return;
+    }
+    const next = /** @type {Page} */ (document.createElement(ELEMENTS[route.page]));
+    page = next;
+    next.context = context;
+    main.append(next);
+    document.documentElement.dataset.page = route.page;
+    if (moved) {
+      scrollTo(0, 0);
+      main.focus({ preventScroll: true });
+    }
+    await next.open(route);
+  } catch (problem) {
+    if (key === shown) failed(problem);
+  }
+}
+
+/**
+ * In the place of a page: what went wrong, and the way back.
+ * @param {unknown} problem
+ */
+function failed(problem) {
+  console.error(problem);
+  page = null;
+  context.titled("Something went wrong");
+  clear(main).append(h("section", { class: "page stack" },
+    h("h1", null, "That did not work"),
+    h("p", null, said(problem)),
+    h("p", { class: "row" }, h("a", { class: "button primary", href: "?" }, "Back to the lobby"),
+      h("button", { type: "button", onclick: () => { shown = " "; follow(); } }, "Try again"))));
+}
+
+/**
+ * A problem in a sentence.
+ * @param {unknown} problem
+ */
+function said(problem) {
+  const words = problem instanceof Error ? problem.message : String(problem);
+  const sentence = words.charAt(0).toUpperCase() + words.slice(1);
+  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
+}
+
+function greet() {
+  const name = settings.name;
+  whoami.hidden = !name;
+  whoami.setAttribute("aria-label", `Your name: ${name}`);
+  clear(whoami).append(icon("M12 12a4 4 0 100-8 4 4 0 000 8zM5 20c.6-4 3.4-5.5 7-5.5s6.4 1.5 7 5.5"),
+    h("span", null, name));
+}
+
+addEventListener("unhandledrejection", (event) => {
+  // What the server refused is for the visitor; what is broken, for who looks into it.
+  if (typeof event.reason?.code !== "string") return;
+  event.preventDefault();
+  toast(said(event.reason), { kind: "bad" });
+});
+
+options.append(icon(GEAR));
+options.addEventListener("click", () => openPreferences(context));
+whoami.addEventListener("click", () => openPreferences(context));
+settings.addEventListener("change", () => {
+  greet();
+  client.introduce(settings.name, settings.token);
+});
+client.addEventListener("state", () => {
+  const token = client.state === "open" && client.welcome?.token;
+  if (token && token !== settings.token && !settings.embed) settings.set({ token });
+});
+router.addEventListener("route", follow);
+
+dropping((text) => void context.openText(text), (why) => toast(why, { kind: "bad" }));
+greet();
+showLink(client, main);
+client.open();
+follow();

@@ -1,0 +1,47 @@
+/**
+ * The page's voice: one live region, and short messages that everybody sees.
+ *
+ * Promises: politely, in order, repeats too. Never interrupts, never takes the focus.
+ */
+
+import { h } from "./dom.js";
+
+const STAY = 4500;
+
+let odd = false;
+/** @type {string[]} */
+let waiting = [];
+let timer = 0;
+
+/**
+ * Say it to who listens. What is said in one go (a move and its answer) is one message.
+ * @param {string} text
+ */
+export function announce(text) {
+  const sentence = text.trim();
+  if (!sentence) return;
+  waiting.push(/[.!?]$/.test(sentence) ? sentence : `${sentence}.`);
+  timer ||= setTimeout(() => {
+    const region = document.getElementById("status");
+    // A trailing no-break space makes the same sentence a change, so it is spoken again.
+    if (region) region.textContent = waiting.slice(-6).join(" ") + ((odd = !odd) ? "\u00a0" : "");
+    waiting = [];
+    timer = 0;
+  }, 60);
+}
+
+/**
+ * Show it for some seconds, and say it.
+ * @param {string} text
+ * @param {{kind?: "good" | "bad"}} [how]
+ */
+export function toast(text, { kind } = {}) {
+  announce(text);
+  const region = document.getElementById("toasts");
+  if (!region) return;
+  // Spoken through the live region already: hidden here, or it would be read twice.
+  const note = h("p", { class: "toast", dataset: { kind }, "aria-hidden": "true" }, text);
+  while (region.childElementCount > 2) region.firstElementChild?.remove();
+  region.append(note);
+  setTimeout(() => note.remove(), STAY + text.length * 40);
+}

@@ -1,0 +1,80 @@
+/**
+ * How the connection is doing, in plain words above the page.
+ *
+ * Promises: nothing is shown while all is well; `<main data-link>` says it to style sheets.
+ */
+
+import { announce } from "./announce.js";
+import { clear, h } from "./dom.js";
+import { settings } from "./settings.js";
+
+/** @import { Client } from "../client/client.js" */
+
+const PATIENCE = 500;
+
+/** @type {Record<string, string>} */
+const WORDS = {
+  connecting: "Connecting…",
+  away: "The server is away: trying again. What you see may be old.",
+  replaced: "This seat was taken over in another tab or on another device.",
+  ended: "The server closed the connection",
+};
+
+/**
+ * Show the state of a client's connection from now on.
+ * @param {Client} client
+ * @param {HTMLElement} main
+ */
+export function showLink(client, main) {
+  const bar = /** @type {HTMLElement} */ (document.getElementById("link"));
+  let timer = 0;
+  let shown = "";
+  let code = 0;
+
+  /** @param {string} state @param {string} [reason] */
+  function show(state, reason) {
+    clear(bar);
+    bar.hidden = state === "open";
+    if (state === "open") {
+      if (shown) announce("Connected again.");
+      shown = "";
+      return;
+    }
+    shown = state;
+    const words = state === "ended" ? `${WORDS.ended}${reason ? `: ${reason}` : ""}.` : WORDS[state];
+    bar.append(h("span", null, words));
+    if (state === "replaced") bar.append(button("Play here", () => client.takeOver()));
+    if (state === "ended") bar.append(button("Connect again", again));
+    if (state !== "connecting") announce(words);
+  }
+
+  function again() {
+    // A key the server does not take is of no use: without it one is somebody new.
+    if (code === 4401) settings.set({ token: "" });
+    location.reload();
+  }
+
+  /** @param {string} [reason] */
+  function follow(reason) {
+    const state = client.state;
+    main.dataset.link = state === "connecting" && main.dataset.link === "away" ? "away" : state;
+    clearTimeout(timer);
+    // A short break is not worth a word.
+    if (state === "connecting" || state === "away") {
+      if (!shown) timer = setTimeout(() => show(state), PATIENCE);
+      else if (state === "away") show(state);
+    } else show(state, reason);
+  }
+
+  client.addEventListener("state", (event) => {
+    const { detail } = /** @type {CustomEvent} */ (event);
+    code = detail.code;
+    follow(detail.reason);
+  });
+  follow();
+}
+
+/** @param {string} words @param {() => void} act */
+function button(words, act) {
+  return h("button", { type: "button", onclick: act }, words);
+}

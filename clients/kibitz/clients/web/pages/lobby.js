@@ -1,0 +1,148 @@
+/**
+ * The lobby, `<kibitz-lobby>`: what this is, the games, and who is playing now.
+ *
+ * Promises: one click from here to a form or a running game; follows the rooms live while it is
+ * open. Never changes a room.
+ */
+
+import { h } from "./dom.js";
+import { emblem } from "./emblem.js";
+import { pickFile } from "./opening.js";
+import { counted, Rooms } from "./rooms.js";
+
+/** @import { Context } from "./context.js" */
+/** @import { GameInfo } from "../protocol/messages.js" */
+
+export class Lobby extends HTMLElement {
+  /** @type {Context} */
+  context = /** @type {any} */ (null);
+  #listening = new AbortController();
+  #rooms = new Rooms();
+  #tiles = h("ul", { class: "tiles", role: "list" });
+  #more = h("button", { type: "button", hidden: true, onclick: () => this.#load(true) }, "Show more");
+  #note = h("p", { class: "muted", role: "presentation" }, "Looking who is there…");
+  #game = h("select", { id: "sieve-game" }, h("option", { value: "" }, "All games"));
+  /** @type {string | undefined} */
+  #next;
+  #asked = 0;
+
+  async open() {
+    const { client, titled } = this.context;
+    titled("");
+    this.classList.add("page");
+    this.append(this.#head(), this.#live(), this.#drop());
+    const { signal } = this.#listening;
+    this.#rooms.addEventListener("arranged", () => this.#told());
+    client.addEventListener("push", (event) => {
+      const push = /** @type {CustomEvent} */ (event).detail;
+      if (push.t === "lobby") this.#rooms.take(push.room);
+    }, { signal });
+    client.addEventListener("state", () => {
+      // What happened while we were away is not pushed: ask anew.
+      if (client.state === "open") this.#follow();
+    }, { signal });
+    if (client.state === "open") await this.#follow();
+  }
+
+  update() {}
+
+  close() {
+    this.#listening.abort();
+    if (this.context.client.state === "open") this.context.client.lobby(false).catch(() => {});
+    this.remove();
+  }
+
+  #head() {
+    return h("section", { class: "intro", "aria-labelledby": "welcome" },
+      h("h1", { id: "welcome" }, "Solitaire in company"),
+      h("p", { class: "lead" },
+        "Pick a game and play. Send the link, and anybody can watch you live, or join in."),
+      this.#tiles);
+  }
+
+  #live() {
+    /** @param {string} id @param {string} label @param {Node} field */
+    const field = (id, label, field) => h("div", { class: "sieve" },
+      h("label", { for: id, class: "spoken" }, label), field);
+    const status = h("select", { id: "sieve-status" },
+      h("option", { value: "open" }, "Playing now"), h("option", { value: "over" }, "Finished"),
+      h("option", { value: "" }, "All"));
+    const order = h("select", { id: "sieve-order" },
+      h("option", { value: "newest" }, "Newest first"), h("option", { value: "watched" }, "Most watched"));
+    const words = h("input", { id: "sieve-words", type: "search", placeholder: "Player or game" });
+    const sieve = this.#rooms.sieve;
+    this.#game.addEventListener("change", () => { sieve.game = this.#game.value; this.#load(); });
+    status.addEventListener("change", () => { sieve.status = status.value; this.#load(); });
+    order.addEventListener("change", () => { sieve.order = order.value; this.#rooms.arrange(); });
+    words.addEventListener("input", () => { sieve.words = words.value.trim(); this.#rooms.arrange(); });
+    return h("section", { class: "live", "aria-labelledby": "live" },
+      h("div", { class: "live-head" },
+        h("h2", { id: "live" }, "Games to watch"),
+        h("form", { class: "sieves", role: "search", "aria-label": "Choose games",
+          onsubmit: (/** @type {Event} */ event) => event.preventDefault() },
+        field("sieve-game", "Game", this.#game), field("sieve-status", "How far", status),
+        field("sieve-order", "Order", order), field("sieve-words", "Player or game", words))),
+      this.#rooms, this.#note, h("div", { class: "row more" }, this.#more));
+  }
+
+  #drop() {
+    return h("section", { class: "drop", "aria-labelledby": "drop" },
+      h("h2", { id: "drop" }, "A game from a file"),
+      h("p", { class: "muted" }, "Drop a save or a replay anywhere on this page: a save goes on where "
+        + "it stopped, a replay is shown move by move."),
+      h("button", { type: "button", onclick: () => pickFile(this.context.openText) }, "Choose a file"));
+  }
+
+  async #follow() {
+    const { client } = this.context;
+    const welcome = client.welcome;
+    if (!welcome) return;
+    this.#rooms.games = welcome.games;
+    this.#rooms.skew = welcome.now - Date.now();
+    if (!this.#tiles.childElementCount) {
+      for (const [game, info] of Object.entries(welcome.games)) {
+        this.#tiles.append(tile(game, info));
+        this.#game.append(h("option", { value: game }, info.title));
+      }
+    }
+    await client.lobby(true);
+    await this.#load();
+  }
+
+  async #load(more = false) {
+    const asked = ++this.#asked;
+    const { game, status } = this.#rooms.sieve;
+    const answer = await this.context.client.rooms({
+      ...(game && { game }), ...(status === "open" && { status: "open" }),
+      ...(more && this.#next && { after: this.#next }), limit: 40,
+    });
+    if (asked !== this.#asked) return;
+    this.#next = answer.next;
+    this.#more.hidden = !answer.next;
+    this.#rooms.show(answer.rooms, { more });
+  }
+
+  #told() {
+    const { status, game, words } = this.#rooms.sieve;
+    const count = this.#rooms.shown;
+    this.#note.textContent = count ? (words ? counted(count, "game") + " found." : "")
+      : words || game || status !== "open" ? "No such game just now. Try another choice."
+        : "Nobody is playing just now. Start a game above, and be the one to watch.";
+    this.#note.hidden = !this.#note.textContent;
+  }
+}
+
+/**
+ * A game to start.
+ * @param {string} game
+ * @param {GameInfo} info
+ */
+function tile(game, info) {
+  const aim = info.help.split("\n")[0].split(/(?<=[^.]\.)\s/)[0];
+  return h("li", null, h("a", { class: "tile", href: `?start=${encodeURIComponent(game)}` },
+    h("span", { class: "felt" }, emblem(info.layout)),
+    h("span", { class: "tile-title" }, info.title),
+    h("span", { class: "tile-aim" }, aim)));
+}
+
+customElements.define("kibitz-lobby", Lobby);

@@ -1,0 +1,50 @@
+/**
+ * Files that visitors bring: a save becomes a game that goes on, a replay is shown.
+ *
+ * Promises: the server decides what a text means; what it does not take is said, nothing changes.
+ */
+
+import { gameOf, readDropped, readFile } from "../room/files.js";
+import { reading } from "../room/recorded.js";
+import { toast } from "./announce.js";
+import { h } from "./dom.js";
+
+/** @import { Context } from "./context.js" */
+
+/**
+ * Do with a text what its owner expects.
+ * @param {string} text
+ * @param {Context} context
+ */
+export async function opened(text, { client, router, named }) {
+  const dropped = readDropped(text);
+  if (dropped.kind === "save") {
+    if (!(await named())) return;
+    const mirror = await client.create(gameOf(text), { save: dropped.text });
+    router.go({ page: "room", room: mirror.room });
+    return;
+  }
+  const replay = dropped.kind === "json" ? dropped.replay : await client.replay(dropped.text);
+  reading.keep(replay);
+  router.go({ page: "lobby" }, { replace: router.route.page === "file" });
+  router.go({ page: "file" });
+  if ("fault" in replay && replay.fault) toast(`Read as far as it goes: ${replay.fault}`, { kind: "bad" });
+}
+
+/**
+ * Let the visitor choose a file.
+ * @param {(text: string) => Promise<void>} take
+ */
+export function pickFile(take) {
+  const field = h("input", { type: "file", accept: ".txt,.json,text/plain,application/json" });
+  field.addEventListener("change", async () => {
+    const file = field.files?.[0];
+    if (!file) return;
+    try {
+      await take(await readFile(file));
+    } catch (error) {
+      toast(/** @type {Error} */ (error).message, { kind: "bad" });
+    }
+  });
+  field.click();
+}

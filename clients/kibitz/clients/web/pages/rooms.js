@@ -1,0 +1,158 @@
+/**
+ * The list of rooms in the lobby: `<kibitz-rooms>`.
+ *
+ * Promises: numbers change in place at once; rows come, go and change places only while nobody
+ * points at the list. Knows nothing of the connection: it is given rooms.
+ */
+
+import { clear, h } from "./dom.js";
+
+/** @import { GameInfo, RoomInfo } from "../protocol/messages.js" */
+
+/** @typedef {{game: string, status: string, words: string, order: string}} Sieve */
+
+/** @type {Record<string, string>} */
+const STATUS = { open: "Playing", won: "Won", resigned: "Given up" };
+const MINUTE = 60_000;
+
+/** @param {number} count @param {string} one @param {string} [many] */
+export const counted = (count, one, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
+
+/**
+ * How long ago, as one says it.
+ * @param {number} ms
+ */
+export function ago(ms) {
+  const minutes = Math.floor(Math.max(0, ms) / MINUTE);
+  if (minutes < 1) return "just now";
+  if (minutes < 60) return `${minutes} min ago`;
+  if (minutes < 48 * 60) return `${Math.floor(minutes / 60)} h ago`;
+  return counted(Math.floor(minutes / 1440), "day") + " ago";
+}
+
+export class Rooms extends HTMLElement {
+  /** @type {Record<string, GameInfo>} */
+  games = {};
+  /** The server's clock minus ours, ms. */
+  skew = 0;
+  /** @type {Sieve} */
+  sieve = { game: "", status: "open", words: "", order: "newest" };
+
+  /** @type {Map<string, RoomInfo>} */
+  #rooms = new Map();
+  /** @type {Map<string, HTMLLIElement>} */
+  #rows = new Map();
+  #list = h("ul", { class: "rooms", role: "list" });
+  #fresh = h("button", { type: "button", class: "fresh", hidden: true, onclick: () => this.arrange() });
+  #clock = 0;
+
+  connectedCallback() {
+    this.replaceChildren(this.#fresh, this.#list);
+    this.#list.addEventListener("pointerleave", () => this.#settle());
+    this.#list.addEventListener("focusout", () => setTimeout(() => this.#settle()));
+    this.#clock = setInterval(() => {
+      for (const room of this.#rooms.values()) this.#fill(room);
+    }, MINUTE / 2);
+  }
+
+  disconnectedCallback() {
+    clearInterval(this.#clock);
+  }
+
+  /** @returns {number} rows in sight */
+  get shown() {
+    return this.#list.childElementCount;
+  }
+
+  /**
+   * Begin anew with these rooms, or add them.
+   * @param {RoomInfo[]} rooms
+   * @param {{more?: boolean}} [how]
+   */
+  show(rooms, { more = false } = {}) {
+    if (!more) {
+      this.#rooms.clear();
+      this.#rows.clear();
+    }
+    for (const room of rooms) this.#rooms.set(room.id, room);
+    this.arrange();
+  }
+
+  /**
+   * One room, as it is now.
+   * @param {RoomInfo} room
+   */
+  take(room) {
+    const isNew = !this.#rooms.has(room.id);
+    if (isNew && !this.#fits(room)) return;
+    this.#rooms.set(room.id, room);
+    this.#fill(room);
+    if (isNew || !this.#fits(room)) this.#settle();
+  }
+
+  /** Rows as they should stand, now. */
+  arrange() {
+    const rooms = [...this.#rooms.values()].filter((room) => this.#fits(room));
+    if (this.sieve.order === "watched") rooms.sort((a, b) => b.spectators - a.spectators || b.started - a.started);
+    else rooms.sort((a, b) => b.started - a.started);
+    this.#list.replaceChildren(...rooms.map((room) => this.#row(room)));
+    this.#fresh.hidden = true;
+    this.dispatchEvent(new Event("arranged"));
+  }
+
+  /** Arrange, or offer to if somebody is pointing at the list. */
+  #settle() {
+    if (!this.#list.matches(":hover, :focus-within")) {
+      this.arrange();
+      return;
+    }
+    const waiting = [...this.#rooms.values()].filter((room) =>
+      this.#fits(room) && !this.#rows.get(room.id)?.isConnected).length;
+    this.#fresh.hidden = !waiting;
+    this.#fresh.textContent = `Show ${counted(waiting, "new game")}`;
+  }
+
+  /** @param {RoomInfo} room */
+  #fits(room) {
+    const { game, status, words } = this.sieve;
+    if (game && room.game !== game) return false;
+    if (status && (room.status === "open") !== (status === "open")) return false;
+    const text = `${room.players.join(" ")} ${this.#title(room)} ${room.id}`.toLowerCase();
+    return words.toLowerCase().split(/\s+/).every((word) => text.includes(word));
+  }
+
+  /** @param {RoomInfo} room */
+  #title(room) {
+    return this.games[room.game]?.title ?? room.game;
+  }
+
+  /** @param {RoomInfo} room */
+  #row(room) {
+    let row = this.#rows.get(room.id);
+    if (!row) {
+      row = h("li", null, h("a", { href: `?room=${encodeURIComponent(room.id)}` }));
+      this.#rows.set(room.id, row);
+      this.#fill(room);
+    }
+    return row;
+  }
+
+  /** @param {RoomInfo} room */
+  #fill(room) {
+    const link = this.#rows.get(room.id)?.firstElementChild;
+    if (!link) return;
+    const free = room.status === "open" ? room.seats - room.players.length : 0;
+    clear(link).append(
+      h("span", { class: "game" }, this.#title(room)), " ",
+      h("span", { class: "who" }, room.players.join(", ") || "Nobody yet",
+        free > 0 && room.seats > 1 && h("span", { class: "free" }, counted(free, "free seat"))), " ",
+      h("span", { class: "watching" }, room.spectators ? `${room.spectators} watching` : ""), " ",
+      h("span", { class: "score" }, `Score ${room.score}`), " ",
+      h("span", { class: "events" }, counted(room.seq, "event")), " ",
+      h("span", { class: "when" }, ago(Date.now() + this.skew - room.started)), " ",
+      h("span", { class: "status", dataset: { status: room.status } }, STATUS[room.status] ?? room.status),
+    );
+  }
+}
+
+customElements.define("kibitz-rooms", Rooms);

@@ -1,0 +1,113 @@
+/**
+ * `<kibitz-controls>`: everything one can do in a room that is no drag, as buttons.
+ *
+ * Promises: what is not possible now is disabled, what is not allowed here is not shown. Says what
+ * was asked for by an event `do` {what, move?}; does nothing itself.
+ */
+
+import { h } from "../pages/dom.js";
+
+/** @import { Action } from "../protocol/messages.js" */
+
+/**
+ * @typedef {{
+ *   plays: boolean, over: boolean, canSit: boolean, watches: boolean, file: boolean,
+ *   actions: Action[], legal: Set<string> | null, undo: boolean, redo: boolean,
+ *   policy: {undo: boolean, save: boolean, hints: boolean, say: boolean},
+ * }} State
+ */
+
+/** The letter that does the same while the table has the focus. @param {Action} action */
+export const keyOf = (action) => action.label[0].toLowerCase();
+
+export class Controls extends HTMLElement {
+  #menu = h("details", { class: "menu" });
+  #drawn = "";
+
+  connectedCallback() {
+    this.setAttribute("role", "toolbar");
+    this.setAttribute("aria-label", "Game controls");
+    this.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape" || !this.#menu.hasAttribute("open")) return;
+      this.#shut();
+      this.#menu.querySelector("summary")?.focus();
+    });
+    addEventListener("pointerdown", (event) => {
+      if (event.target instanceof Node && !this.#menu.contains(event.target)) this.#shut();
+    });
+  }
+
+  #shut() {
+    this.#menu.removeAttribute("open");
+  }
+
+  /** @param {State} state */
+  show(state) {
+    const { legal, ...rest } = state;
+    const drawn = JSON.stringify([rest, legal && [...legal]]);
+    if (drawn === this.#drawn) return;
+    this.#drawn = drawn;
+    const focused = document.activeElement?.getAttribute("data-do");
+    this.replaceChildren(...(state.plays ? this.#player(state) : this.#viewer(state)), this.#more(state));
+    if (focused && !this.contains(document.activeElement))
+      /** @type {HTMLElement | null} */ (this.querySelector(`[data-do="${focused}"]`))?.focus();
+  }
+
+  /** @param {State} state */
+  #player({ actions, legal, undo, redo, policy }) {
+    const main = actions.map((action) => this.#button(`act-${action.move}`, action.label, {
+      class: "big action", "data-move": action.move, "aria-keyshortcuts": keyOf(action),
+      disabled: legal !== null && !legal.has(action.move),
+      onClick: () => this.#say("act", action.move),
+    }));
+    const back = policy.undo ? [
+      this.#button("undo", "Undo", { class: "big", disabled: !undo, "aria-keyshortcuts": "u" }),
+      this.#button("redo", "Redo", { class: "big", disabled: !redo, "aria-keyshortcuts": "y" }),
+    ] : [];
+    const hint = policy.hints
+      ? [this.#button("hint", "Hint", { class: "big", "aria-keyshortcuts": "h" })] : [];
+    return [h("div", { class: "main" }, ...main), h("div", { class: "back" }, ...back, ...hint)];
+  }
+
+  /** @param {State} state */
+  #viewer({ canSit, over, file }) {
+    const sit = canSit ? [this.#button("sit", "Take a seat", { class: "big action" })] : [];
+    const next = over || file ? [this.#button("new", "New game", { class: "big action" })] : [];
+    const again = over && !file ? [this.#button("again", "Play this deal", { class: "big" })] : [];
+    const share = file ? [] : [this.#button("share", "Share", { class: "big" })];
+    return [h("div", { class: "main" }, ...sit, ...next, ...again, ...share)];
+  }
+
+  /** @param {State} state */
+  #more({ plays, over, policy, file }) {
+    const can = [
+      plays && policy.undo && ["restart", "Restart"],
+      plays && ["resign", "Resign"],
+      ((plays && policy.save) || over) && !file && ["save", "Save position"],
+      over && !file && ["text", "Download replay (text)"],
+      !file && ["json", "Download replay (JSON)"],
+      plays && ["share", "Share link"],
+      !file && ["embed", "Copy embed code"],
+      ["rules", "Rules and keys"],
+    ].filter((each) => Array.isArray(each));
+    const items = can.map(([what, label]) => h("li", {}, this.#button(what, label, {})));
+    this.#menu = h("details", { class: "menu" },
+      h("summary", { "aria-label": "More" }, h("span", { "aria-hidden": "true" }, "⋯")),
+      h("ul", { role: "list" }, ...items));
+    return this.#menu;
+  }
+
+  /** @param {string} what @param {string} label @param {Record<string, any>} props */
+  #button(what, label, props) {
+    const click = () => this.#say(what);
+    return h("button", { type: "button", "data-do": what, onClick: click, ...props }, label);
+  }
+
+  /** @param {string} what @param {string} [move] */
+  #say(what, move) {
+    this.#shut();
+    this.dispatchEvent(new CustomEvent("do", { detail: { what, move } }));
+  }
+}
+
+customElements.define("kibitz-controls", Controls);

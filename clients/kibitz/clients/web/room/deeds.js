@@ -1,0 +1,172 @@
+/**
+ * What the buttons of a room do: take back, give up, save, share, go on.
+ *
+ * Promises: what cannot be taken back is asked first; what failed is said. Never: draws.
+ */
+
+import { toast } from "../pages/announce.js";
+import { openDialog } from "../pages/dialog.js";
+import { h } from "../pages/dom.js";
+import { href } from "../pages/router.js";
+import { KEYS } from "../table/keys.js";
+import { download, share } from "./files.js";
+import { clockOf } from "./people.js";
+
+/** @import { Context } from "../pages/context.js" */
+/** @import { Player } from "./player.js" */
+/** @import { Source } from "./source.js" */
+/** @import { Result } from "./win.js" */
+
+/** @typedef {{move?: string, seq: number, live: boolean}} Where */
+
+export class Deeds {
+  #context;
+  #source;
+  #player;
+
+  /** @param {Context} context @param {Source} source @param {Player} player */
+  constructor(context, source, player) {
+    this.#context = context;
+    this.#source = source;
+    this.#player = player;
+  }
+
+  /** The room's id. */
+  get #room() {
+    return this.#source.address ?? "";
+  }
+
+  /** @param {string} what @param {Where} where */
+  async do(what, { move, seq, live }) {
+    try {
+      switch (what) {
+        case "act": return await this.#player.act(move ?? null);
+        case "undo": case "redo": return await this.#player.change(what);
+        case "restart":
+          if (await sure("Start again?", "The same deal from its start. Undo brings this back.", "Restart"))
+            await this.#player.change(what);
+          return;
+        case "resign":
+          if (await sure("Give up?", "The game ends and all cards are opened.", "Resign"))
+            await this.#player.change(what);
+          return;
+        case "sit": return await this.#sit();
+        case "save": return download(`${this.#name}.save.txt`, await this.#context.client.save(this.#room));
+        case "text": return await this.#fetch("replay.txt");
+        case "json": return await this.#fetch("replay.json");
+        case "share": return await this.#share(live ? undefined : seq);
+        case "embed": return await this.#embed();
+        case "copy": return await this.#pass(this.#line());
+        case "rules": return void this.#rules();
+        case "new": return this.#context.router.go({ page: "start", game: this.#source.game });
+        case "again": return await this.#again();
+      }
+    } catch (error) {
+      toast(/** @type {Error} */ (error).message, { kind: "bad" });
+    }
+  }
+
+  /** @param {string} text */
+  async say(text) {
+    try {
+      if (await this.#context.named()) await this.#context.client.say(this.#room, text);
+    } catch (error) {
+      toast(/** @type {Error} */ (error).message, { kind: "bad" });
+    }
+  }
+
+  async #sit() {
+    const source = /** @type {import("./live.js").LiveRoom} */ (this.#source);
+    if (await this.#context.named()) await source.sit();
+  }
+
+  get #name() {
+    return `${this.#source.game}-${this.#room}`;
+  }
+
+  /** A page of this room on the server, as a file. @param {string} name */
+  async #fetch(name) {
+    const { token } = this.#context.settings;
+    const headers = token ? { Authorization: `Bearer ${token}` } : undefined;
+    const url = new URL(`rooms/${this.#room}/${name}`, document.baseURI);
+    const answer = await fetch(url, { headers });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(text.trim());
+    download(`${this.#name}.${name}`, text);
+  }
+
+  /** The address of the room, or of a moment in it. @param {number} [moment] @param {boolean} [embed] */
+  #link(moment, embed = false) {
+    return new URL(href({ page: "room", room: this.#room, moment, embed }), document.baseURI).href;
+  }
+
+  /** @param {number} [moment] */
+  async #share(moment) {
+    await this.#pass(this.#link(moment));
+  }
+
+  /** Hand a text on, and say what came of it. @param {string} text */
+  async #pass(text) {
+    if ((await share(text)) === "copied") toast("Copied.", { kind: "good" });
+  }
+
+  async #embed() {
+    const title = this.#source.info.title;
+    const frame = `<iframe src="${this.#link(undefined, true)}" width="640" height="480" title="${title} on kibitz"></iframe>`;
+    await this.#pass(frame);
+  }
+
+  /** How the game ended. @returns {Result} */
+  result() {
+    const { past, seats, info, status } = this.#source;
+    const end = past.at(past.last);
+    const who = seats.map((seat) => seat.name).filter(Boolean).join(" and ") || "Somebody";
+    return {
+      won: status === "won", who, title: info.title, moves: end.moves, score: end.score,
+      time: clockOf(end.at),
+    };
+  }
+
+  /** The result in one line, to be sent to friends. */
+  #line() {
+    const { won, who, title, moves, time, score } = this.result();
+    const did = won ? `won ${title} in ${moves} moves` : `gave ${title} up with ${score} cards home`;
+    return `${who} ${did}, ${time}. ${this.#link()}`;
+  }
+
+  /** The same deal once more, in a new room. */
+  async #again() {
+    const { client, router } = this.#context;
+    if (!(await this.#context.named())) return;
+    const mirror = await client.fork(this.#room);
+    router.go({ page: "room", room: mirror.room });
+  }
+
+  #rules() {
+    const keys = KEYS.map(([key, does]) => h("tr", {}, h("th", { scope: "row" }, h("kbd", {}, key)), h("td", {}, does)));
+    openDialog(this.#source.info.title,
+      h("pre", { class: "rules" }, this.#source.info.help),
+      h("h3", {}, "Keys, while the table has the focus"),
+      h("table", { class: "keys" }, h("tbody", {}, ...keys)));
+  }
+}
+
+/**
+ * @param {string} title
+ * @param {string} text
+ * @param {string} yes
+ * @returns {Promise<boolean>}
+ */
+function sure(title, text, yes) {
+  return new Promise((resolve) => {
+    let answer = false;
+    const agree = () => {
+      answer = true;
+      dialog.close();
+    };
+    const dialog = openDialog(title, h("p", {}, text), h("div", { class: "row" },
+      h("button", { type: "button", class: "primary", onClick: agree }, yes),
+      h("button", { type: "button", onClick: () => dialog.close() }, "Cancel")));
+    dialog.addEventListener("close", () => resolve(answer));
+  });
+}

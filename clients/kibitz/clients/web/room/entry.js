@@ -1,0 +1,85 @@
+/**
+ * The way into a room page: from an address to something that can be shown.
+ *
+ * Promises: a room with a password asks for it, a room that is not there says so with a way back.
+ */
+
+import { openDialog } from "../pages/dialog.js";
+import { h } from "../pages/dom.js";
+import { LiveRoom } from "./live.js";
+import { reading, Recorded } from "./recorded.js";
+
+/** @import { Context } from "../pages/context.js" */
+/** @import { Route } from "../pages/router.js" */
+/** @import { Source } from "./source.js" */
+
+/**
+ * What the address stands for; `null` if the visitor would rather not.
+ * @param {Context} context
+ * @param {Route} route
+ * @param {AbortSignal} signal
+ * @returns {Promise<Source | null>}
+ */
+export async function enter(context, route, signal) {
+  if (route.page === "file") return recorded(context);
+  const seat = Boolean(route.seat);
+  if (seat && !(await context.named())) {
+    context.router.go({ page: "room", room: route.room }, { replace: true });
+    return null;
+  }
+  let password;
+  for (;;) {
+    const room = new LiveRoom(context.client, route.room ?? "");
+    try {
+      await room.open({ seat, password, watch: route.embed });
+      if (seat) forgetSeat(context, route);
+      return room;
+    } catch (error) {
+      room.close();
+      const { code, message } = /** @type {{code?: string, message: string}} */ (error);
+      if (signal.aborted) return null;
+      if (code !== "forbidden" || !/password/.test(message)) throw error;
+      password = await askPassword(password !== undefined);
+      if (password === null) {
+        context.router.go({ page: "lobby" });
+        return null;
+      }
+    }
+  }
+}
+
+/** After sitting down the address is the room's own. @param {Context} context @param {Route} route */
+function forgetSeat({ router }, route) {
+  router.go({ ...route, seat: false }, { replace: true });
+}
+
+/** @param {Context} context */
+function recorded({ client }) {
+  const recording = reading.take();
+  const info = recording && client.welcome?.games[recording.game];
+  if (!recording || !info) throw new Error("There is no file here any more: drop it again.");
+  return new Recorded(recording, info);
+}
+
+/**
+ * @param {boolean} again
+ * @returns {Promise<string | null>}
+ */
+function askPassword(again) {
+  return new Promise((resolve) => {
+    /** @type {string | null} */
+    let given = null;
+    const field = h("input", { id: "room-password", type: "password", autocomplete: "off", required: true });
+    const send = (/** @type {Event} */ event) => {
+      event.preventDefault();
+      given = field.value;
+      dialog.close();
+    };
+    const form = h("form", { class: "stack", onSubmit: send },
+      h("div", { class: "field" },
+        h("label", { for: "room-password" }, again ? "That was not it. Password" : "Password"), field),
+      h("div", { class: "row" }, h("button", { class: "primary" }, "Enter")));
+    const dialog = openDialog("This room has a password", form);
+    dialog.addEventListener("close", () => resolve(given));
+  });
+}

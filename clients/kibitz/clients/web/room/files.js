@@ -1,0 +1,168 @@
+/**
+ * Files in and out: a replay or a save dropped on the page, a text to be kept, an address to be
+ * passed on.
+ *
+ * Promises: what comes in is read as text, is never too long, and is only told apart here; the
+ * server plays it. Every way out has one that works without https. Never: a socket.
+ */
+
+import { h } from "../pages/dom.js";
+
+/** @import {Event as Happening} from "../protocol/messages.js" */
+
+/** The longest file that is read, in bytes: as long as the longest replay the server reads. */
+export const MAX_FILE = 2 ** 24;
+const JSON_FORMAT = "kibitz-replay-json-1";
+const TEXT_FORMAT = "kibitz-replay-1";
+
+/** A replay as JSON. @typedef {{game: string, events: Happening[], open?: Happening[]}} Told */
+/** @typedef {{kind: "json", replay: Told} | {kind: "replay" | "save", text: string}} Dropped */
+
+/**
+ * What a text is: a replay as JSON, a replay text, or else a save.
+ * @param {string} text
+ * @returns {Dropped}
+ */
+export function readDropped(text) {
+  const clean = text.replace(/^\ufeff/, "");
+  if (clean.trimStart().startsWith("{")) {
+    const replay = parsed(clean);
+    if (replay?.format === JSON_FORMAT && Array.isArray(replay.events)) {
+      return { kind: "json", replay };
+    }
+  }
+  return { kind: headers(clean).format === TEXT_FORMAT ? "replay" : "save", text: clean };
+}
+
+/**
+ * The game that a save is of: it says so, except those of klondike.
+ * @param {string} text
+ * @returns {string}
+ */
+export function gameOf(text) {
+  return headers(text.replace(/^\ufeff/, "")).game ?? "klondike";
+}
+
+/**
+ * Take files that are dropped anywhere on the page, or picked.
+ * @param {(text: string, name: string) => void} take
+ * @param {(why: string) => void} refuse
+ * @returns {() => void} takes none from then on
+ */
+export function dropping(take, refuse) {
+  const overlay = h("div", { class: "dropping", hidden: true },
+    h("p", null, "Drop a replay or a saved game"));
+  document.body.append(overlay);
+  let depth = 0;
+  const show = (/** @type {boolean} */ on) => (overlay.hidden = !on);
+  /** @type {Record<string, (event: DragEvent) => void>} */
+  const on = {
+    dragenter: () => show(++depth > 0),
+    dragover: () => {},
+    dragleave: () => show(--depth > 0),
+    drop: (event) => {
+      show((depth = 0) > 0);
+      const file = event.dataTransfer?.files[0];
+      if (file) void readFile(file).then((text) => take(text, file.name), (e) => refuse(e.message));
+    },
+  };
+  const stop = new AbortController();
+  for (const [name, act] of Object.entries(on)) {
+    addEventListener(name, (event) => {
+      if (!(event instanceof DragEvent) || !event.dataTransfer?.types.includes("Files")) return;
+      event.preventDefault();
+      act(event);
+    }, { signal: stop.signal });
+  }
+  return () => {
+    stop.abort();
+    overlay.remove();
+  };
+}
+
+/**
+ * The text of a file.
+ * @param {File} file
+ * @returns {Promise<string>}
+ * @throws {Error} It is too long, or no text; the message is for people.
+ */
+export async function readFile(file) {
+  if (file.size > MAX_FILE) throw new Error(`${file.name} is longer than ${MAX_FILE >> 20} MB`);
+  const bytes = await file.arrayBuffer();
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new Error(`${file.name} is not a text`);
+  }
+}
+
+/**
+ * Let the browser keep a text as a file.
+ * @param {string} name
+ * @param {string} text
+ */
+export function download(name, text) {
+  const url = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+  h("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
+/**
+ * Pass an address on: by the system's own dialog, by the clipboard, or shown to be copied by hand.
+ * @param {string} url
+ * @param {string} [title]
+ * @returns {Promise<"shared" | "copied" | "shown" | "stopped">} what came of it
+ */
+export async function share(url, title = document.title) {
+  const phone = matchMedia("(pointer: coarse)").matches;
+  if (phone && navigator.share) {
+    try {
+      await navigator.share({ title, url });
+      return "shared";
+    } catch (error) {
+      if (error instanceof DOMException && error.name === "AbortError") return "stopped";
+    }
+  }
+  try {
+    await navigator.clipboard.writeText(url);
+    return "copied";
+  } catch {
+    return copy(url);
+  }
+}
+
+/** Copy the old way, or leave the text to be copied by hand. @param {string} text */
+function copy(text) {
+  const area = h("textarea", { readonly: true, rows: "2", "aria-label": "Address" }, text);
+  const close = h("button", { type: "submit" }, "Close");
+  const box = h("dialog", { class: "copy", "aria-label": "Copy this address" },
+    h("form", { method: "dialog" }, area, close));
+  box.addEventListener("close", () => box.remove());
+  document.body.append(box);
+  box.showModal();
+  area.select();
+  if (!document.execCommand("copy")) return "shown";
+  box.close();
+  return "copied";
+}
+
+/** What the `# key: value` lines at the start of a text say. @param {string} text */
+function headers(text) {
+  /** @type {{format?: string, game?: string}} */
+  const said = {};
+  for (const line of text.split("\n")) {
+    const found = /^# (format|game): (\S.*?)\s*$/.exec(line);
+    if (found) said[/** @type {"format" | "game"} */ (found[1])] ??= found[2];
+    else if (!line.startsWith("#")) break;
+  }
+  return said;
+}
+
+/** @param {string} text @returns {any} the value, or nothing if it is no JSON */
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

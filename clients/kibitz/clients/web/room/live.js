@@ -1,0 +1,125 @@
+/**
+ * A room on the server, followed: its past, its present, and what may be done in it.
+ *
+ * Promises: `past` always reaches to what the server told last; whoever has a seat here sits on
+ * it; a break in the connection leaves no gap. Never: the DOM.
+ */
+
+import { Past } from "../client/past.js";
+
+/** @import { Client } from "../client/client.js" */
+/** @import { Event as Happening, Presence } from "../protocol/messages.js" */
+/** @import { Mirror } from "../protocol/mirror.js" */
+
+export class LiveRoom extends EventTarget {
+  past = new Past();
+  /** @type {Presence | null} */
+  presence = null;
+  #client;
+  /** @type {Mirror | null} */
+  #mirror = null;
+  /** @type {Promise<Past> | null} */
+  #opened = null;
+  #listening = new AbortController();
+
+  /** @param {Client} client @param {string} room */
+  constructor(client, room) {
+    super();
+    this.#client = client;
+    this.address = room;
+  }
+
+  /**
+   * Begin to follow; sit down where that is asked for, or where one's own seat is.
+   * @param {{seat?: boolean, password?: string, watch?: boolean}} wish  `watch`: never sit
+   * @throws {import("../client/client.js").Refused} The server says no.
+   */
+  async open({ seat = false, password, watch = false } = {}) {
+    const client = this.#client;
+    let mirror = await client.join(this.address, { password, role: "spectator" });
+    const own = mirror.view.seats.some((each) => each.id === client.welcome?.you.id);
+    if (!watch && (own || seat) && mirror.view.status === "open")
+      mirror = await client.join(this.address, { password, role: "player" });
+    this.#mirror = mirror;
+    this.past.start(mirror.view, mirror.seq);
+    const { signal } = this.#listening;
+    client.addEventListener("push", (event) => this.#push(/** @type {CustomEvent} */ (event).detail), { signal });
+    this.#learn();
+  }
+
+  /** The mirror, once the room is open. */
+  get #room() {
+    if (!this.#mirror) throw new Error("the room is not open");
+    return this.#mirror;
+  }
+
+  get game() { return this.#room.view.game; }
+  get seats() { return this.#room.view.seats; }
+  get status() { return this.#room.view.status; }
+  get policy() { return this.#room.info.policy; }
+  get started() { return this.#room.info.started; }
+  get mine() { return this.#room.role === "player"; }
+  get free() { return this.status === "open" && this.seats.some((seat) => !seat.id); }
+
+  get info() {
+    const info = this.#client.welcome?.games[this.game];
+    if (!info) throw new Error(`the server does not know ${this.game}`);
+    return info;
+  }
+
+  get canOpen() { return this.status !== "open"; }
+
+  /** Take a free seat. */
+  async sit() {
+    await this.#client.join(this.address, { role: "player" });
+    this.dispatchEvent(new Event("reset"));
+  }
+
+  /** The past with all cards known, of a finished game. */
+  opened() {
+    this.#opened ??= this.#client.history(this.address, { open: true }).then(Past.of);
+    this.#opened.catch(() => { this.#opened = null; });
+    return this.#opened;
+  }
+
+  /** Follow the room no longer. A seat is kept: whoever plays only looks away. */
+  close() {
+    this.#listening.abort();
+    if (this.#mirror && !this.mine) this.#client.leave(this.address).catch(() => {});
+  }
+
+  /** Read what happened before we came. */
+  async #learn() {
+    try {
+      this.past.fill(await this.#client.history(this.address, {}));
+      this.dispatchEvent(new Event("known"));
+    } catch (error) {
+      if (!this.#listening.signal.aborted) console.info("the past is not there", error);
+    }
+  }
+
+  /** @param {any} push */
+  #push(push) {
+    if (push.room !== this.address) return;
+    switch (push.t) {
+      case "event":
+        if (this.past.add(/** @type {Happening} */ (push)))
+          this.dispatchEvent(new CustomEvent("event", { detail: push }));
+        break;
+      case "presence":
+        this.presence = push;
+        this.dispatchEvent(new Event("presence"));
+        break;
+      case "view":
+        this.past.start(this.#room.view, this.#room.seq);
+        this.dispatchEvent(new Event("reset"));
+        this.#learn();
+        break;
+      case "lost":
+        this.dispatchEvent(new CustomEvent("lost", { detail: push.message }));
+        break;
+      case "joined":
+        this.dispatchEvent(new Event("presence"));
+    }
+  }
+}

@@ -1,0 +1,104 @@
+/**
+ * `<kibitz-people>`: who plays, who watches, how long, how far.
+ *
+ * Promises: it shows what its property `info` says; the clock runs by itself while the game does
+ * and this is on the page. Names are only ever text. Never: asks anybody for anything.
+ *
+ * @import {Seat} from "../protocol/messages.js"
+ */
+
+import { h } from "../pages/dom.js";
+import { clockOf } from "./lines.js";
+
+export { clockOf };
+
+/**
+ * `here`: seats whose player is connected; `here` and `spectators` are `null` where that is not
+ * known. `started`: Unix ms by the server's clock. `ended`: ms after that when the game ended,
+ * `null` while it runs. `at`: ms at the moment that is shown, where that is not now.
+ * @typedef {{seats: readonly Seat[], here: readonly number[] | null, spectators: number | null,
+ *   started: number, ended?: number | null, at?: number | null, moves: number, score: number,
+ *   status: string}} Info
+ */
+
+/** @type {Record<string, string>} */
+const RESULTS = { won: "won", resigned: "given up" };
+
+export class People extends HTMLElement {
+  /** @type {Info | null} */
+  #info = null;
+  #now = 0;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer;
+  #seats = h("ul", { class: "seats", "aria-label": "Players" });
+  #watching = h("span", { class: "watching" });
+  #moves = h("b");
+  #score = h("b");
+  #time = h("b");
+  #status = h("span", { class: "status" });
+  #facts = h("p", { class: "facts" },
+    h("span", null, this.#time, " time"), h("span", null, this.#moves, " moves"),
+    h("span", null, this.#score, " score"), this.#watching, this.#status);
+
+  connectedCallback() {
+    if (!this.firstChild) this.append(this.#seats, this.#facts);
+    this.#tick();
+  }
+
+  disconnectedCallback() {
+    clearTimeout(this.#timer);
+  }
+
+  get info() {
+    return this.#info;
+  }
+
+  set info(info) {
+    this.#info = info;
+    this.#draw();
+    this.#tick();
+  }
+
+  /** How far the server's clock is ahead of this one, ms. */
+  get now() {
+    return this.#now;
+  }
+
+  set now(ahead) {
+    this.#now = ahead;
+    this.#tick();
+  }
+
+  #draw() {
+    const info = this.#info;
+    if (!info) return;
+    this.#seats.replaceChildren(...info.seats.map((seat) => {
+      const away = info.here && !info.here.includes(seat.seat);
+      const how = !seat.id ? "free" : away ? "away" : info.here ? "here" : "";
+      return h("li", { class: how || null, title: how || null },
+        h("span", { class: "dot", "aria-hidden": "true" }),
+        h("bdi", null, seat.id ? seat.name ?? seat.id : `seat ${seat.seat}`),
+        h("span", { class: how === "here" ? "spoken" : null }, how));
+    }));
+    this.#watching.textContent = `${info.spectators} watching`;
+    this.#watching.hidden = info.spectators === null;
+    this.#moves.textContent = String(info.moves);
+    this.#score.textContent = String(info.score);
+    this.#status.textContent = RESULTS[info.status] ?? "";
+    this.#status.hidden = !RESULTS[info.status];
+  }
+
+  /** Show the time, and come again with the next second where it goes on. */
+  #tick() {
+    clearTimeout(this.#timer);
+    if (!this.#info || !this.isConnected) return;
+    const { started, ended, at } = this.#info;
+    const since = Math.max(0, Date.now() + this.#now - started);
+    const stands = at ?? ended;
+    this.#time.textContent = clockOf(stands ?? since);
+    if (typeof stands === "number") return;
+    this.#timer = setTimeout(() => this.#tick(), 1000 - (since % 1000) + 5);
+  }
+}
+
+customElements.define("kibitz-people", People);

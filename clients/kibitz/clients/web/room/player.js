@@ -1,0 +1,178 @@
+/**
+ * Playing: what the hand wants becomes a request, what the server says becomes words.
+ *
+ * Promises: nothing is done here that the server has not said; a refusal is told in the game's own
+ * words and puts the cards back. Never: rules, drawing.
+ */
+
+import { nameOf, pileName } from "../cards/names.js";
+import { announce, toast } from "../pages/announce.js";
+import { play } from "../pages/sound.js";
+import { Hand } from "../table/hand.js";
+import { Keys } from "../table/keys.js";
+import { buttonIn } from "../table/pile.js";
+import { Pointer } from "../table/pointer.js";
+
+/** @import { Client } from "../client/client.js" */
+/** @import { Dragged, MoveList } from "../protocol/messages.js" */
+/** @import { Stage } from "../table/stage.js" */
+
+/** How long a hint stays, ms. */
+const HINT = 2600;
+const NO_MOVES = { moves: [], drags: [], undo: false, redo: false };
+
+export class Player extends EventTarget {
+  #client;
+  #stage;
+  #hand;
+  #pointer;
+  #keys;
+  #room = "";
+  /** The event whose position is on the table. */
+  #seq = 0;
+  #hints = true;
+  /** What the server last said can be done; `null`: it does not say. @type {{moves: string[], drags: ([string, string, number] | null)[], undo: boolean, redo: boolean} | null} */
+  possible = NO_MOVES;
+
+  /** @param {Client} client @param {Stage} stage */
+  constructor(client, stage) {
+    super();
+    this.#client = client;
+    this.#stage = stage;
+    this.#hand = new Hand(stage);
+    this.#pointer = new Pointer(stage, this.#hand);
+    this.#keys = new Keys(stage, this.#hand);
+    const on = (/** @type {string} */ name, /** @type {(detail: any) => void} */ then) =>
+      this.#hand.addEventListener(name, (event) => then(/** @type {CustomEvent} */ (event).detail));
+    on("drop", (drag) => this.#drop(drag));
+    on("act", ({ move }) => this.act(move));
+    on("held", () => this.#tell());
+    on("unsure", ({ places }) => toast(places ? `It fits in ${places} places: choose one.` : "It fits nowhere now."));
+  }
+
+  get free() {
+    return this.#hand.free;
+  }
+
+  /**
+   * The table shows another position, or somebody else may play.
+   * @param {string} room
+   * @param {number} seq
+   * @param {{free: boolean, hints: boolean}} may
+   */
+  refresh(room, seq, { free, hints }) {
+    const moved = room !== this.#room || seq !== this.#seq || free !== this.#hand.free;
+    [this.#room, this.#seq, this.#hints] = [room, seq, hints];
+    this.#hand.free = free;
+    this.#stage.toggleAttribute("data-free", free);
+    this.#keys.refresh();
+    if (!moved) return;
+    const held = this.#hand.held;
+    if (held && (!free || held.pile.liftable(held.pile.cells.length - held.count) !== held.count))
+      this.#hand.put();
+    this.#unhint();
+    if (free) this.#ask();
+  }
+
+  /** Ask what is possible. */
+  async #ask() {
+    if (!this.#hints) {
+      this.#learn(null);
+      return;
+    }
+    const seq = this.#seq;
+    try {
+      const said = await this.#client.moves(this.#room);
+      if (seq === this.#seq && said.seq >= seq) this.#learn(said);
+    } catch {
+      if (seq === this.#seq) this.#learn(null);
+    }
+  }
+
+  /** @param {MoveList | null} said */
+  #learn(said) {
+    this.possible = said && {
+      moves: said.moves, drags: said.drags ?? [], undo: said.undo ?? true, redo: said.redo ?? true,
+    };
+    this.#hand.know(this.possible ?? NO_MOVES);
+    this.dispatchEvent(new Event("possible"));
+  }
+
+  /** @param {Dragged} drag */
+  async #drop(drag) {
+    const { from, to, cards } = drag;
+    await this.#do(() => this.#client.move(this.#room, { from, to, cards }, this.#seq));
+  }
+
+  /**
+   * Do something that is no drag; without a move, what the stock would say.
+   * @param {string | null} move
+   */
+  async act(move) {
+    if (move) await this.#do(() => this.#client.move(this.#room, move, this.#seq));
+    else {
+      this.#pointer.home();
+      toast("There is nothing to be drawn.");
+    }
+  }
+
+  /** @param {"undo" | "redo" | "restart" | "resign"} what */
+  async change(what) {
+    await this.#do(() => this.#client[what](this.#room));
+  }
+
+  /** @param {() => Promise<unknown>} request */
+  async #do(request) {
+    try {
+      await request();
+    } catch (error) {
+      play("no");
+      const refused = /** @type {{code?: string, message: string}} */ (error);
+      const stale = refused.code === "stale";
+      toast(stale ? "Somebody else moved first: look again." : refused.message, { kind: "bad" });
+    } finally {
+      this.#pointer.home();
+    }
+  }
+
+  /** Let what can move show itself. */
+  hint() {
+    this.#unhint();
+    const drags = (this.possible?.drags ?? []).filter((drag) => drag !== null);
+    const best = drags[0];
+    for (const [from, , cards] of drags) {
+      const pile = this.#stage.piles.get(from);
+      pile?.places.at(-cards)?.classList.add("hinted");
+    }
+    setTimeout(() => this.#unhint(), HINT);
+    if (best) {
+      const pile = this.#stage.piles.get(best[0]);
+      const card = nameOf(buttonIn(/** @type {Element} */ (pile?.places.at(-best[2]))).dataset.code ?? "");
+      announce(`Try the ${card} from ${pileName(best[0])} to ${pileName(best[1])}.`);
+    } else {
+      const stock = this.possible?.moves.length;
+      toast(stock ? "No card can move: use the buttons." : "No legal move is left.");
+    }
+  }
+
+  #unhint() {
+    for (const place of this.#stage.querySelectorAll(".hinted")) place.classList.remove("hinted");
+  }
+
+  #tell() {
+    const held = this.#hand.held;
+    if (!held) return;
+    const first = buttonIn(held.pile.places[held.pile.cells.length - held.count]);
+    const goals = this.#hand.drags(held.pile, held.count).map((drag) => pileName(drag?.[1] ?? ""));
+    const more = held.count > 1 ? ` and ${held.count - 1} more` : "";
+    const where = goals.length ? `It fits on ${goals.join(", ")}.` : "";
+    announce(`Holding the ${nameOf(first.dataset.code ?? "")}${more}. ${where}`);
+  }
+
+  /** Everything that may move is put back. */
+  rest() {
+    this.#pointer.cancel();
+    this.#pointer.home();
+    this.#hand.put();
+  }
+}

@@ -1,0 +1,71 @@
+/**
+ * A game from a file: a replay as JSON, or a text that the server has read for us.
+ *
+ * Promises: looks to the page like a finished room. Nothing of it leaves this browser but the text
+ * that the server is asked to read.
+ */
+
+import { Past } from "../client/past.js";
+
+/** @import { Event as Happening, GameInfo, Seat, Status } from "../protocol/messages.js" */
+
+/** @typedef {{game: string, events: Happening[], open?: Happening[], fault?: string}} Recording */
+
+const KEPT = "kibitz-file";
+
+/** The recording that is looked at, kept for a reload of this tab. */
+export const reading = {
+  /** @type {Recording | null} */
+  last: null,
+
+  /** @param {Recording} recording */
+  keep(recording) {
+    this.last = recording;
+    try {
+      sessionStorage.setItem(KEPT, JSON.stringify(recording));
+    } catch { /* too large or forbidden: it is there until the next reload */ }
+  },
+
+  /** @returns {Recording | null} */
+  take() {
+    try {
+      this.last ??= JSON.parse(sessionStorage.getItem(KEPT) ?? "null");
+    } catch { /* nothing was kept */ }
+    return this.last;
+  },
+};
+
+export class Recorded extends EventTarget {
+  presence = null;
+  mine = false;
+  free = false;
+  policy = null;
+  address = null;
+  #open;
+
+  /** @param {Recording} recording @param {GameInfo} info */
+  constructor({ game, events, open, fault }, info) {
+    super();
+    this.game = game;
+    this.info = info;
+    this.fault = fault;
+    this.past = Past.of(events);
+    this.started = events[0]?.started ?? 0;
+    this.status = /** @type {Status} */ (this.past.at(this.past.last).status);
+    this.#open = open;
+    const players = new Map(events.filter((e) => e.kind === "joined").map((e) => [e.seat, e]));
+    /** @type {Seat[]} */
+    this.seats = [...players.values()].map((e) => ({ seat: e.seat ?? 1, id: e.by, name: e.name }));
+  }
+
+  /** Whether the file says where all cards lay. */
+  get canOpen() {
+    return Boolean(this.#open?.length);
+  }
+
+  async opened() {
+    return Past.of(this.#open ?? []);
+  }
+
+  close() {}
+}

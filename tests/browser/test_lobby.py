@@ -1,0 +1,61 @@
+"""The way in: the lobby, a new game, a name, settings."""
+
+import re
+
+from browser.browsing import Browsing
+from browser.games import WINS, deal_of, start_of, steps
+from browser.player import create, may_play, named, play, shows, sit
+from playwright.async_api import expect
+from servers import Running
+
+
+async def test_from_the_lobby_to_the_first_move(server: Running, open_page: Browsing) -> None:
+    page = await open_page(f"{server.http}/")
+    await expect(page.locator("kibitz-lobby .tile")).to_have_count(len(WINS))
+    await page.get_by_role("link", name=re.compile(r"Aces Up")).click()
+    await page.wait_for_url("**?start=aces-up")
+    await page.get_by_label("Deal number").fill(deal_of("aces-up"))
+    await page.get_by_role("button", name="Start").click()
+    await page.get_by_role("dialog").get_by_label("Your name").fill("Dan")
+    await page.keyboard.press("Enter")
+    await may_play(page)
+    await shows(page, start_of("aces-up"))
+    await expect(page.locator("kibitz-people")).to_contain_text("Dan")
+    await play(page, next(steps("aces-up")))
+
+
+async def test_the_lobby_follows_the_games_and_leads_to_them(
+    server: Running, open_page: Browsing
+) -> None:
+    bob = await open_page(f"{server.http}/")
+    await expect(bob.locator("kibitz-lobby")).to_contain_text("Nobody is playing just now")
+    room = await create(server, "montana", deal=deal_of("montana"))
+    await sit(open_page, server, room)
+    await bob.get_by_role("link", name=re.compile(r"Montana.*Ann")).click()
+    await shows(bob, start_of("montana"))
+    await bob.go_back()
+    await expect(bob.locator("kibitz-lobby")).to_be_visible()
+
+
+async def test_settings_are_kept(server: Running, open_page: Browsing) -> None:
+    page = await open_page(f"{server.http}/", storage=named("Ann"))
+    await page.get_by_label("Settings").click()
+    dialog = page.get_by_role("dialog")
+    await dialog.get_by_label("Dark").check()
+    await expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    await page.reload()
+    await expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+
+
+async def test_it_works_where_storage_is_forbidden(server: Running, open_page: Browsing) -> None:
+    page = await open_page(f"{server.http}/healthz")
+    await page.add_init_script(
+        """for (const name of ["localStorage", "sessionStorage"])
+            Object.defineProperty(window, name, {get() { throw new DOMException("no"); }});"""
+    )
+    room = await create(server, "klondike", deal=deal_of("klondike"))
+    await page.goto(f"{server.http}/?room={room}&seat")
+    await page.get_by_role("dialog").get_by_label("Your name").fill("Eve")
+    await page.keyboard.press("Enter")
+    await may_play(page)
+    await play(page, next(steps("klondike")))
