@@ -31,6 +31,8 @@ OPTIONS = (
     "--disable-component-update",
     "--disable-sync",
 )
+ABORTED = "net::ERR_ABORTED"
+"""A request that was under way when the page was left; a refused one also logs an error."""
 DOWN = r"ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|WebSocket connection .* failed"
 """What a browser says while the server is away."""
 
@@ -145,7 +147,12 @@ class Browsing:
                 complain(f"another origin was asked: {request.url}")
 
         context.on("request", asked)
-        context.on("requestfailed", lambda r: complain(f"failed: {r.url} {r.failure}"))
+
+        def failed(request: Request) -> None:
+            if request.failure != ABORTED:
+                complain(f"failed: {request.url} {request.failure}")
+
+        context.on("requestfailed", failed)
         context.on("weberror", lambda error: complain(f"page error: {error.error}"))
         context.on(
             "console",

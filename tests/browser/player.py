@@ -49,7 +49,8 @@ UNTIL = """([number, patience]) => new Promise((resolve, reject) => {
 
 AWAY = """([pile, cards]) => {
     const piles = [...document.querySelectorAll("kibitz-table .pile")];
-    const here = document.activeElement.closest(".pile");
+    const here = document.activeElement.closest("kibitz-table .pile");
+    if (!here) throw Error("the table has lost the focus");
     const all = [...here.querySelectorAll(".card")];
     return [piles.findIndex(each => each.dataset.pile === pile) - piles.indexOf(here),
         all.length - cards - all.indexOf(document.activeElement)];

@@ -22,8 +22,6 @@ from browser.player import (
 from playwright.async_api import Page, expect
 from servers import Running
 
-pytestmark = pytest.mark.timeout(90)
-
 
 async def whole(ann: Page, bob: Page, game: str, doing: Doing) -> Piles:
     """Ann plays the game to its end; Bob sees the same, looked at after every tenth move."""

@@ -6,7 +6,7 @@
  */
 
 import { Client } from "./client/client.js";
-import { toast } from "./pages/announce.js";
+import { said, toast } from "./pages/announce.js";
 import { icon } from "./pages/dialog.js";
 import { clear, h } from "./pages/dom.js";
 import { showLink } from "./pages/link.js";
@@ -27,7 +27,7 @@ import "./room/page.js";
 const ELEMENTS = {
   lobby: "kibitz-lobby", start: "kibitz-start", room: "kibitz-room", file: "kibitz-room",
 };
-const GEAR = "M4 7h9M17 7h3M4 17h3M11 17h9M15 4.5v5M9 14.5v5";
+const SLIDERS = "M3 7h9m5 0h4M3 17h3m5 0h10M14.5 4.5a2.5 2.5 0 100 5 2.5 2.5 0 000-5zM8.5 14.5a2.5 2.5 0 100 5 2.5 2.5 0 000-5z";
 
 const main = /** @type {HTMLElement} */ (document.getElementById("main"));
 const whoami = /** @type {HTMLElement} */ (document.getElementById("whoami"));
@@ -118,16 +118,6 @@ function failed(problem) {
       h("button", { type: "button", onclick: () => { shown = " "; follow(); } }, "Try again"))));
 }
 
-/**
- * A problem in a sentence.
- * @param {unknown} problem
- */
-function said(problem) {
-  const words = problem instanceof Error ? problem.message : String(problem);
-  const sentence = words.charAt(0).toUpperCase() + words.slice(1);
-  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
-}
-
 function greet() {
   const name = settings.name;
   whoami.hidden = !name;
@@ -143,7 +133,7 @@ addEventListener("unhandledrejection", (event) => {
   toast(said(event.reason), { kind: "bad" });
 });
 
-options.append(icon(GEAR));
+options.append(icon(SLIDERS));
 options.addEventListener("click", () => openPreferences(context));
 whoami.addEventListener("click", () => openPreferences(context));
 settings.addEventListener("change", () => {

@@ -13,6 +13,7 @@ const RANKS = /** @type {Record<string, string>} */ ({
 const SUITS = /** @type {Record<string, string>} */ ({
   c: "clubs", d: "diamonds", h: "hearts", s: "spades",
 });
+const SIGNS = /** @type {Record<string, string>} */ ({ c: "♣", d: "♦", h: "♥", s: "♠" });
 /** How many things one sentence tells apart. */
 const FEW = 4;
 
@@ -86,6 +87,23 @@ export function spoken(event, names = {}) {
       return "";
   }
 }
+
+/**
+ * The cards an event moved, in signs for a list: "Q♥ +2 → column 5"; "" where none moved.
+ * @param {Event} event
+ */
+export function signed({ fx = [] }) {
+  const moved = fx.filter(([kind]) => kind === "mv");
+  const cards = cardsOf(moved);
+  if (!cards.length) return "";
+  const targets = new Set(moved.map(([, , to]) => to));
+  const more = cards.length > 1 ? ` +${cards.length - 1}` : "";
+  const what = cards[0] === "??" ? countOf(cards.length, "card") : signOf(cards[0]) + more;
+  return targets.size === 1 ? `${what} → ${pileName([...targets][0])}` : `${what} dealt`;
+}
+
+/** A card in signs: "10♥". @param {string} code */
+const signOf = ([rank, suit]) => (rank === "T" ? "10" : rank) + SIGNS[suit];
 
 /**
  * What the facts of an event come to.

@@ -45,3 +45,13 @@ export function toast(text, { kind } = {}) {
   region.append(note);
   setTimeout(() => note.remove(), STAY + text.length * 40);
 }
+
+/**
+ * A problem in a sentence.
+ * @param {unknown} problem
+ */
+export function said(problem) {
+  const words = problem instanceof Error ? problem.message : String(problem);
+  const sentence = words.charAt(0).toUpperCase() + words.slice(1);
+  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
+}

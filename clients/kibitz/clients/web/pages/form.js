@@ -2,7 +2,7 @@
  * A game's options as fields, drawn from their default values.
  *
  * Promises: what is on or off is a tick, what is a number a number, everything else a text; a
- * value left as it was is not sent. Knows no game.
+ * value left as it was is not sent; a refused one says why, next to it. Knows no game.
  */
 
 import { h } from "./dom.js";
@@ -29,6 +29,29 @@ export function labelled(id, label, field, about) {
  */
 export function tick(id, label, on) {
   return h("label", { class: "tick" }, h("input", { type: "checkbox", id, name: id, checked: on }), label);
+}
+
+/**
+ * Say at a field what is wrong with it, until it is changed.
+ * @param {HTMLElement} field
+ * @param {string} words
+ */
+export function blame(field, words) {
+  const note = h("p", { class: "bad small", id: `${field.id}-fault`, role: "alert" }, words);
+  const about = field.getAttribute("aria-describedby");
+  const fold = field.closest("details");
+  if (fold) fold.open = true;
+  document.getElementById(note.id)?.remove();
+  field.after(note);
+  field.setAttribute("aria-invalid", "true");
+  field.setAttribute("aria-describedby", [note.id, about].filter(Boolean).join(" "));
+  field.focus();
+  field.addEventListener("input", () => {
+    note.remove();
+    field.removeAttribute("aria-invalid");
+    if (about) field.setAttribute("aria-describedby", about);
+    else field.removeAttribute("aria-describedby");
+  }, { once: true });
 }
 
 /** `alternate_colours` as people say it. @param {string} name */

@@ -20,7 +20,7 @@ export class Lobby extends HTMLElement {
   #rooms = new Rooms();
   #tiles = h("ul", { class: "tiles", role: "list" });
   #more = h("button", { type: "button", hidden: true, onclick: () => this.#load(true) }, "Show more");
-  #note = h("p", { class: "muted", role: "presentation" }, "Looking who is there…");
+  #note = h("p", { class: "muted" }, "Looking who is there…");
   #game = h("select", { id: "sieve-game" }, h("option", { value: "" }, "All games"));
   /** @type {string | undefined} */
   #next;
@@ -75,7 +75,7 @@ export class Lobby extends HTMLElement {
     status.addEventListener("change", () => { sieve.status = status.value; this.#load(); });
     order.addEventListener("change", () => { sieve.order = order.value; this.#rooms.arrange(); });
     words.addEventListener("input", () => { sieve.words = words.value.trim(); this.#rooms.arrange(); });
-    return h("section", { class: "live", "aria-labelledby": "live" },
+    return h("section", { class: "now", "aria-labelledby": "live" },
       h("div", { class: "live-head" },
         h("h2", { id: "live" }, "Games to watch"),
         h("form", { class: "sieves", role: "search", "aria-label": "Choose games",

@@ -5,6 +5,7 @@
  * asked for.
  */
 
+import { KEYS } from "../table/keys.js";
 import { toast } from "./announce.js";
 import { openDialog } from "./dialog.js";
 import { h } from "./dom.js";
@@ -27,13 +28,12 @@ const TICKS = [["sound", "Sounds"], ["crowd", "Show the number of viewers, and c
 export function openPreferences({ settings, client }) {
   const name = h("input", { value: settings.name, maxlength: LONGEST, autocomplete: "nickname" });
   name.addEventListener("change", () => settings.set({ name: name.value.trim() || settings.name }));
-  const selects = CHOICES.map(([key, label, choices]) => {
-    const select = h("select", null, ...choices.map(([value, text]) =>
-      h("option", { value, selected: settings[key] === value }, text)));
-    select.addEventListener("change", () =>
-      settings.set(/** @type {Partial<Liking>} */ ({ [key]: select.value })));
-    return labelled(`set-${key}`, label, select);
-  });
+  const choices = CHOICES.map(([key, label, values]) => h("fieldset", null, h("legend", null, label),
+    h("div", { class: "choice" }, ...values.map(([value, text]) => h("label", { class: "tick" },
+      h("input", {
+        type: "radio", name: `set-${key}`, value, checked: settings[key] === value,
+        onChange: () => settings.set(/** @type {Partial<Liking>} */ ({ [key]: value })),
+      }), text)))));
   const ticks = TICKS.map(([key, label]) => {
     const made = tick(`set-${key}`, label, settings[key]);
     made.addEventListener("change", () => {
@@ -43,8 +43,15 @@ export function openPreferences({ settings, client }) {
   });
   openDialog("Settings",
     labelled("set-name", "Your name", name),
-    h("div", { class: "fields" }, ...selects), ...ticks,
+    ...choices, h("div", null, ...ticks),
+    keys(),
     h("details", null, h("summary", null, "Your key"), keyFields({ settings, client })));
+}
+
+/** Which key does what on the table. */
+function keys() {
+  return h("details", null, h("summary", null, "Keys"), h("dl", { class: "keys" },
+    ...KEYS.map(([key, words]) => h("div", null, h("dt", null, h("kbd", null, key)), h("dd", null, words)))));
 }
 
 /** The identity: shown, or brought from elsewhere. @param {Pick<Context, "settings" | "client">} context */

@@ -48,8 +48,8 @@ export class Rooms extends HTMLElement {
 
   connectedCallback() {
     this.replaceChildren(this.#fresh, this.#list);
-    this.#list.addEventListener("pointerleave", () => this.#settle());
-    this.#list.addEventListener("focusout", () => setTimeout(() => this.#settle()));
+    this.addEventListener("pointerleave", () => this.#settle());
+    this.addEventListener("focusout", () => setTimeout(() => this.#settle()));
     this.#clock = setInterval(() => {
       for (const room of this.#rooms.values()) this.#fill(room);
     }, MINUTE / 2);
@@ -84,7 +84,7 @@ export class Rooms extends HTMLElement {
    */
   take(room) {
     const isNew = !this.#rooms.has(room.id);
-    if (isNew && !this.#fits(room)) return;
+    if (isNew && !this.#belongs(room)) return;
     this.#rooms.set(room.id, room);
     this.#fill(room);
     if (isNew || !this.#fits(room)) this.#settle();
@@ -92,6 +92,11 @@ export class Rooms extends HTMLElement {
 
   /** Rows as they should stand, now. */
   arrange() {
+    for (const room of this.#rooms.values()) {
+      if (this.#belongs(room)) continue;
+      this.#rooms.delete(room.id);
+      this.#rows.delete(room.id);
+    }
     const rooms = [...this.#rooms.values()].filter((room) => this.#fits(room));
     if (this.sieve.order === "watched") rooms.sort((a, b) => b.spectators - a.spectators || b.started - a.started);
     else rooms.sort((a, b) => b.started - a.started);
@@ -102,7 +107,7 @@ export class Rooms extends HTMLElement {
 
   /** Arrange, or offer to if somebody is pointing at the list. */
   #settle() {
-    if (!this.#list.matches(":hover, :focus-within")) {
+    if (!this.matches(":hover, :focus-within")) {
       this.arrange();
       return;
     }
@@ -113,12 +118,17 @@ export class Rooms extends HTMLElement {
   }
 
   /** @param {RoomInfo} room */
+  #belongs({ game, status }) {
+    const { sieve } = this;
+    return (!sieve.game || game === sieve.game)
+      && (!sieve.status || (status === "open") === (sieve.status === "open"));
+  }
+
+  /** @param {RoomInfo} room */
   #fits(room) {
-    const { game, status, words } = this.sieve;
-    if (game && room.game !== game) return false;
-    if (status && (room.status === "open") !== (status === "open")) return false;
+    if (!this.#belongs(room)) return false;
     const text = `${room.players.join(" ")} ${this.#title(room)} ${room.id}`.toLowerCase();
-    return words.toLowerCase().split(/\s+/).every((word) => text.includes(word));
+    return this.sieve.words.toLowerCase().split(/\s+/).every((word) => text.includes(word));
   }
 
   /** @param {RoomInfo} room */

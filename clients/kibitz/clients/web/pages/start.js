@@ -5,9 +5,10 @@
  * Knows no game: options and rules are the server's.
  */
 
+import { said } from "./announce.js";
 import { h } from "./dom.js";
 import { emblem } from "./emblem.js";
-import { chosenOptions, labelled, optionFields, tick } from "./form.js";
+import { blame, chosenOptions, labelled, optionFields, tick } from "./form.js";
 import { href } from "./router.js";
 
 /** @import { Context } from "./context.js" */
@@ -27,30 +28,19 @@ export class Start extends HTMLElement {
   /** @type {Context} */
   context = /** @type {any} */ (null);
   #wrong = h("p", { class: "bad", role: "alert", hidden: true });
-  #off = new AbortController();
   /** @type {Record<string, GameInfo>} */
   #games = {};
+  /** What is asked for every game: kept when another game is chosen. */
+  #deal = labelled("deal", "Deal number", h("input", {
+    name: "deal", maxlength: "64", autocomplete: "off", placeholder: "a fresh shuffle",
+  }), "Or a word. The same one is the same deck for everybody.");
+  #shared = common();
 
   /** @param {Route} route */
-  async open(route) {
+  open(route) {
     this.classList.add("page");
-    this.context.titled("New game");
-    await this.#welcomed();
+    this.#games = this.context.client.welcome?.games ?? {};
     this.update(route);
-  }
-
-  /** Wait until the server has said which games it has. */
-  #welcomed() {
-    const { client } = this.context;
-    return new Promise((/** @type {(done: void) => void} */ resolve) => {
-      const look = () => {
-        if (!client.welcome) return;
-        this.#games = client.welcome.games;
-        resolve();
-      };
-      client.addEventListener("state", look, { signal: this.#off.signal });
-      look();
-    });
   }
 
   /** @param {Route} route */
@@ -69,28 +59,31 @@ export class Start extends HTMLElement {
           "aria-current": name === chosen ? "page" : null,
         }, this.#games[name].title))))),
       this.#form(chosen, info));
+    // On a phone the games are one line that is pushed along.
+    this.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
   }
 
   close() {
-    this.#off.abort();
     this.remove();
   }
 
   /** @param {string} game @param {GameInfo} info */
   #form(game, info) {
     const [aim] = info.help.split("\n\n");
-    const form = h("form", { class: "stack start" },
+    const open = this.querySelector("details")?.open;
+    const form = h("form", { class: "stack start", novalidate: true },
       h("div", { class: "start-head" },
         h("span", { class: "felt" }, emblem(info.layout)),
         h("div", { class: "stack" },
           h("h2", null, info.title),
           h("p", { class: "aim" }, aim.replaceAll("\n", " ")),
-          h("div", { class: "row" }, h("button", { class: "primary large" }, `Start ${info.title}`)),
-          this.#wrong)),
-      h("details", { class: "panel" }, h("summary", null, "Options"),
-        h("div", { class: "fields" }, ...optionFields(info.options), ...this.#common())),
+          this.#wrong,
+          h("div", { class: "begin" },
+            h("button", { class: "primary large" }, `Start ${info.title}`), this.#deal))),
+      h("details", { class: "panel", open }, h("summary", null, "Options"),
+        h("div", { class: "fields" }, ...optionFields(info.options), ...this.#shared)),
       h("details", { class: "panel" }, h("summary", null, "Rules and commands"),
-        h("pre", null, info.help)));
+        h("pre", null, info.help.trim())));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.#start(game, info, form);
@@ -98,44 +91,68 @@ export class Start extends HTMLElement {
     return form;
   }
 
-  #common() {
-    const see = h("select", { name: "visibility" },
-      h("option", { value: "public" }, "Everybody: it is in the lobby"),
-      h("option", { value: "unlisted" }, "Who has the link"),
-      h("option", { value: "private" }, "Who knows the password"));
-    const password = labelled("password", "Password",
-      h("input", { name: "password", type: "password", autocomplete: "new-password", maxlength: "128" }));
-    password.hidden = true;
-    see.addEventListener("change", () => { password.hidden = see.value !== "private"; });
-    return [
-      labelled("deal", "Deal", h("input", { name: "deal", maxlength: "64", autocomplete: "off" }),
-        "A number or a word: the same deck for everybody. Empty: a fresh shuffle."),
-      labelled("seats", "Players at the table",
-        h("input", { name: "seats", type: "number", min: "1", max: "8", value: "1" }),
-        "More than one play one board together."),
-      labelled("visibility", "Who may watch", see), password,
-      h("fieldset", null, h("legend", null, "Allowed in this room"),
-        h("div", { class: "choice" },
-          ...POLICIES.map(([name, on, label]) => tick(`policy-${name}`, label, on)))),
-    ];
-  }
-
   /** @param {string} game @param {GameInfo} info @param {HTMLFormElement} form */
   async #start(game, info, form) {
     const { client, router, named } = this.context;
+    const told = wish(form, info);
+    const password = form.elements.namedItem("password");
+    if (told.password === "" && password instanceof HTMLInputElement) {
+      blame(password, "A private room needs a password.");
+      return;
+    }
     if (!(await named())) return;
+    this.#wrong.hidden = true;
     const button = form.querySelector("button.primary");
     button?.setAttribute("disabled", "");
     try {
-      const mirror = await client.create(game, wish(form, info));
+      const mirror = await client.create(game, told);
       router.go({ page: "room", room: mirror.room });
     } catch (problem) {
-      this.#wrong.textContent = /** @type {Error} */ (problem).message;
-      this.#wrong.hidden = false;
+      this.#refused(/** @type {Error & {code?: string}} */ (problem), form, info);
     } finally {
       button?.removeAttribute("disabled");
     }
   }
+
+  /**
+   * Say it where it belongs: at the field it is about, else above the button.
+   * @param {Error & {code?: string}} problem
+   * @param {HTMLFormElement} form
+   * @param {GameInfo} info
+   */
+  #refused(problem, form, info) {
+    const { code, message } = problem;
+    const option = Object.keys(info.options).find((name) => message.startsWith(name));
+    const about = option ? `option-${option}` : /\bdeal\b/.test(message) ? "deal" : "";
+    const field = code === "bad-option" && form.elements.namedItem(about);
+    if (field instanceof HTMLInputElement) {
+      blame(field, said(problem));
+      return;
+    }
+    this.#wrong.textContent = said(problem);
+    this.#wrong.hidden = false;
+  }
+}
+
+/** What can be said of any room. @returns {HTMLElement[]} */
+function common() {
+  const see = h("select", { name: "visibility" },
+    h("option", { value: "public" }, "Everybody: it is in the lobby"),
+    h("option", { value: "unlisted" }, "Who has the link"),
+    h("option", { value: "private" }, "Who knows the password"));
+  const password = labelled("password", "Password",
+    h("input", { name: "password", type: "password", autocomplete: "new-password", maxlength: "128" }));
+  password.hidden = true;
+  see.addEventListener("change", () => { password.hidden = see.value !== "private"; });
+  return [
+    labelled("seats", "Players at the table",
+      h("input", { name: "seats", type: "number", min: "1", max: "8", value: "1" }),
+      "More than one play one board together."),
+    labelled("visibility", "Who may watch", see), password,
+    h("fieldset", null, h("legend", null, "Allowed in this room"),
+      h("div", { class: "choice" },
+        ...POLICIES.map(([name, on, label]) => tick(`policy-${name}`, label, on)))),
+  ];
 }
 
 /**

@@ -5,6 +5,7 @@
  * was asked for by an event `do` {what, move?}; does nothing itself.
  */
 
+import { icon } from "../pages/dialog.js";
 import { h } from "../pages/dom.js";
 
 /** @import { Action } from "../protocol/messages.js" */
@@ -16,6 +17,11 @@ import { h } from "../pages/dom.js";
  *   policy: {undo: boolean, save: boolean, hints: boolean, say: boolean},
  * }} State
  */
+
+const UNDO = "M9 7L4 12l5 5M4.5 12H14a6 5 0 010 10h-2";
+const REDO = "M15 7l5 5-5 5M19.5 12H10a6 5 0 000 10h2";
+/** @type {Record<string, string>} */
+const KEYS = { undo: "u", redo: "y" };
 
 /** The letter that does the same while the table has the focus. @param {Action} action */
 export const keyOf = (action) => action.label[0].toLowerCase();
@@ -61,8 +67,8 @@ export class Controls extends HTMLElement {
       onClick: () => this.#say("act", action.move),
     }));
     const back = policy.undo ? [
-      this.#button("undo", "Undo", { class: "big", disabled: !undo, "aria-keyshortcuts": "u" }),
-      this.#button("redo", "Redo", { class: "big", disabled: !redo, "aria-keyshortcuts": "y" }),
+      this.#back("undo", "Undo", undo, UNDO),
+      this.#back("redo", "Redo", redo, REDO),
     ] : [];
     const hint = policy.hints
       ? [this.#button("hint", "Hint", { class: "big", "aria-keyshortcuts": "h" })] : [];
@@ -95,6 +101,14 @@ export class Controls extends HTMLElement {
       h("summary", { "aria-label": "More" }, h("span", { "aria-hidden": "true" }, "⋯")),
       h("ul", { role: "list" }, ...items));
     return this.#menu;
+  }
+
+  /** @param {string} what @param {string} label @param {boolean} can @param {string} drawing */
+  #back(what, label, can, drawing) {
+    const props = { class: "big", disabled: !can, "aria-keyshortcuts": KEYS[what], "aria-label": label };
+    const made = this.#button(what, "", props);
+    made.append(icon(drawing), h("span", {}, label));
+    return made;
   }
 
   /** @param {string} what @param {string} label @param {Record<string, any>} props */

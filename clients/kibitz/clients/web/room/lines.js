@@ -7,14 +7,14 @@
  * @import {Event} from "../protocol/messages.js"
  */
 
-import { spoken } from "../cards/names.js";
+import { signed, spoken } from "../cards/names.js";
 
 const CHANGES = ["move", "undo", "redo", "restart"];
 
 /**
- * `who` is given where it is news. `undone` and `redone`: the change that this event took back or
+ * `who` is given where it is news; `cards` are those that a change moved, in signs. `undone` and `redone`: the change that this event took back or
  * brought back, by its number.
- * @typedef {{seq: number, kind: "move" | "say" | "note", text: string, who: string, time: string,
+ * @typedef {{seq: number, kind: "move" | "say" | "note", text: string, cards?: string, who: string, time: string,
  *   undone?: number, redone?: number}} Line
  */
 
@@ -45,7 +45,7 @@ export class Lines {
     if (by !== this.#mover) line.who = who;
     this.#mover = by;
     const text = kind === "move" ? event.move ?? "" : `${kind} ${event.move ?? ""}`.trim();
-    return { ...line, kind: "move", text, ...this.#change(event) };
+    return { ...line, kind: "move", text, cards: signed(event), ...this.#change(event) };
   }
 
   /** What a change does to those before it. @param {Event} event */

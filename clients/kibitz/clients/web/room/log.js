@@ -124,7 +124,7 @@ export class Log extends HTMLElement {
   }
 
   /** @param {Line} line */
-  #draw({ seq, kind, text, who, time }) {
+  #draw({ seq, kind, text, cards, who, time }) {
     const name = who && h("bdi", { class: "who" }, who);
     const said = h("span", { class: "text", dir: kind === "say" ? "auto" : null }, text);
     const number = h("b", null, seq);
@@ -136,7 +136,7 @@ export class Log extends HTMLElement {
       head.append(name || "");
       line.append(said);
     } else {
-      head.append(said, name || "");
+      head.append(said, cards ? h("span", { class: "cards" }, cards) : "", name || "");
     }
     line.append(h("time", null, time));
     if (seq === this.#marked) line.setAttribute("aria-current", "step");

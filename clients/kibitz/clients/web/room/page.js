@@ -10,6 +10,7 @@ import { spoken } from "../cards/names.js";
 import { announce, toast } from "../pages/announce.js";
 import { h } from "../pages/dom.js";
 import { play } from "../pages/sound.js";
+import { duration } from "../table/glide.js";
 import "../table/stage.js";
 import "./people.js";
 import "./controls.js";
@@ -33,6 +34,8 @@ import { celebrate, showEnd } from "./win.js";
 
 /** Events that are worth a mark on the timeline. */
 const MARKS = new Set(["say", "undo", "redo", "restart", "saved", "cheated", "stuck", "won", "resigned"]);
+/** How long a win is looked at before its result is shown, ms. */
+const LEAP = 1400;
 const ALLOWED = { undo: true, save: true, hints: true, say: true };
 
 export class RoomPage extends HTMLElement {
@@ -98,8 +101,9 @@ export class RoomPage extends HTMLElement {
     this.#deeds = new Deeds(this.context, source, this.#player);
     const side = h("aside", { class: "side", "aria-label": "Players and moves" }, this.#log);
     const board = h("section", { class: "board", "aria-label": "Game" },
+      h("div", { class: "head" }, this.#title, this.#people),
       this.#felt, this.#controls, this.#timeline);
-    this.replaceChildren(h("div", { class: "head" }, this.#title, this.#people), board, side);
+    this.replaceChildren(board, side);
     const free = source.free ? " · a seat is free" : "";
     this.#title.textContent = source.info.title;
     this.context.titled(`${source.info.title}${free}`);
@@ -193,8 +197,11 @@ export class RoomPage extends HTMLElement {
     if (this.#off.signal.aborted || !this.#playback?.following) return;
     const won = source.status === "won";
     if (won) celebrate(this.#stage);
-    if (!source.mine || !this.#deeds) return;
-    showEnd(this.#deeds.result(), (what) => this.#do(what));
+    if (!source.mine) return;
+    setTimeout(() => {
+      if (this.#off.signal.aborted || !this.#deeds) return;
+      showEnd(this.#deeds.result(), (what) => this.#do(what));
+    }, won && duration() ? LEAP : 0);
   }
 
   /** @param {number} seq @param {number} from @param {string} why */

@@ -32,7 +32,7 @@ export function showEnd({ won, who, title, moves, score, time }, todo) {
       if (what !== "copy") dialog.close();
       todo(what);
     };
-    return h("button", { type: "button", class: kind, onClick: chosen }, label);
+    return h("button", { type: "button", class: kind, autofocus: Boolean(kind), onClick: chosen }, label);
   };
   const fact = (/** @type {string} */ name, /** @type {string | number} */ value) =>
     h("div", {}, h("dt", {}, name), h("dd", {}, value));
@@ -54,8 +54,10 @@ export function celebrate(stage) {
   const leap = [{ transform: "none" }, { transform: "translateY(-18%) rotate(4deg)" }, { transform: "none" }];
   stage.cards.forEach((place, n) =>
     place.animate(leap, { duration: 520, delay: n * 28, easing: "ease-out" }));
-  const sky = h("div", { class: "sky", "aria-hidden": "true" }, ...Array.from({ length: PETALS }, petal));
+  const petals = Array.from({ length: PETALS }, petal);
+  const sky = h("div", { class: "sky", popover: "manual", "aria-hidden": "true" }, ...petals);
   document.body.append(sky);
+  sky.showPopover?.();
   setTimeout(() => sky.remove(), 6500);
 }
 

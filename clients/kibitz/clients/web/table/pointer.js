@@ -34,7 +34,10 @@ export class Pointer {
     stage.addEventListener("pointermove", (event) => this.#move(event));
     stage.addEventListener("pointerup", (event) => this.#up(event));
     stage.addEventListener("pointercancel", () => this.cancel());
-    stage.addEventListener("lostpointercapture", () => this.cancel());
+    // A finger is captured by the card it touches first: only the loss of our own capture counts.
+    stage.addEventListener("lostpointercapture", (event) => {
+      if (event.target === stage) this.cancel();
+    });
     stage.addEventListener("click", (event) => this.#click(event));
   }
 
