@@ -2,7 +2,8 @@
  * `<kibitz-controls>`: everything one can do in a room that is no drag, as buttons.
  *
  * Promises: what is not possible now is disabled, what is not allowed here is not shown. Says what
- * was asked for by an event `do` {what, move?}; does nothing itself.
+ * was asked for by an event `do` {what, move?}, and by `menu` {open} that its menu lies over the
+ * table; does nothing itself.
  */
 
 import { icon } from "../pages/dialog.js";
@@ -100,7 +101,10 @@ export class Controls extends HTMLElement {
     this.#menu = h("details", { class: "menu" },
       h("summary", { "aria-label": "More" }, h("span", { "aria-hidden": "true" }, "⋯")),
       h("ul", { role: "list" }, ...items));
-    return this.#menu;
+    const menu = this.#menu;
+    menu.addEventListener("toggle", () =>
+      this.dispatchEvent(new CustomEvent("menu", { detail: { open: menu.open } })));
+    return menu;
   }
 
   /** @param {string} what @param {string} label @param {boolean} can @param {string} drawing */

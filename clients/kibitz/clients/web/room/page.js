@@ -136,6 +136,7 @@ export class RoomPage extends HTMLElement {
     on(this.#log, "seek", ({ seq }) => playback.seek(seq));
     on(this.#log, "say", ({ text }) => this.#deeds?.say(text));
     on(this.#controls, "do", ({ what, move }) => this.#do(what, move));
+    on(this.#controls, "menu", ({ open }) => { this.#felt.inert = open; });
     on(/** @type {Player} */ (this.#player), "possible", () => this.#status());
     this.addEventListener("keydown", (event) => this.#key(event), { signal });
   }

@@ -31,21 +31,14 @@ export function places(elements) {
  * @param {number} ms  how long
  */
 export function glide(before, ms) {
-  /** @type {Array<[HTMLElement, number, number]>} */
-  const gone = [];
-  for (const [element, was] of before) {
-    if (!element.isConnected || !was.width) continue;
-    const is = element.getBoundingClientRect();
-    const moving = element.getAnimations().some((each) => each.id === "glide");
+  for (const element of before.keys()) settle(element);
+  const now = places([...before.keys()].filter((element) => element.isConnected));
+  for (const [element, is] of now) {
+    const was = /** @type {DOMRect} */ (before.get(element));
     const [x, y] = [was.left - is.left, was.top - is.top];
-    if (moving || Math.abs(x) > 1 || Math.abs(y) > 1) gone.push([element, was.left, was.top]);
-  }
-  for (const [element] of gone) settle(element);
-  for (const [element, left, top] of gone) {
-    const is = element.getBoundingClientRect();
-    const from = `translate(${left - is.left}px, ${top - is.top}px)`;
-    const frames = [{ transform: from }, { transform: "none" }];
+    if (!was.width || (Math.abs(x) <= 1 && Math.abs(y) <= 1)) continue;
     element.classList.add("gliding");
+    const frames = [{ transform: `translate(${x}px, ${y}px)` }, { transform: "none" }];
     const run = element.animate(frames, { duration: ms, easing: "cubic-bezier(.2,.7,.2,1)" });
     run.id = "glide";
     run.onfinish = () => element.classList.remove("gliding");
@@ -57,6 +50,7 @@ export function glide(before, ms) {
  * @param {HTMLElement} element
  */
 export function settle(element) {
+  if (!element.classList.contains("gliding")) return;
   for (const run of element.getAnimations()) if (run.id === "glide") run.cancel();
   element.classList.remove("gliding");
 }

@@ -14,11 +14,34 @@ import { buttonIn, cardOf, newCard, Pile } from "./pile.js";
 
 /** Height of a row of fans, in cards. */
 const FAN_ROWS = 2.7;
+/** How wide a card may be to be drawn so, in CSS pixels; style/cards.css has the drawings. */
+const SIZES = /** @type {[number, string][]} */ ([[38, "tiny"], [57.9, "small"], [88, "medium"]]);
+/** Positions that follow each other faster than this are jumped to, ms. */
+const HASTE = 120;
 
 export class Stage extends HTMLElement {
   /** @type {Map<string, Pile>} */
   piles = new Map();
   #grid = h("div", { class: "grid" });
+  #sizing = new ResizeObserver(() => this.#size());
+  #shown = -Infinity;
+
+  connectedCallback() {
+    this.#sizing.observe(this);
+  }
+
+  disconnectedCallback() {
+    this.#sizing.disconnect();
+  }
+
+  /** Fit the cards to the room there is, and choose the drawings that can be read at that size. */
+  #size() {
+    this.#grid.style.setProperty("--width", `${this.clientWidth}px`);
+    this.#grid.style.setProperty("--height", `${this.clientHeight}px`);
+    const [pile] = this.piles.values();
+    const wide = pile?.element.offsetWidth ?? 0;
+    this.#grid.dataset.cards = SIZES.find(([most]) => wide <= most)?.[1] ?? "large";
+  }
 
   /**
    * Set the piles up.
@@ -42,6 +65,7 @@ export class Stage extends HTMLElement {
     set("--tracks", tracks.join(" "));
     this.#grid.classList.toggle("many", columns > 8);
     this.replaceChildren(this.#grid);
+    this.#size();
   }
 
   #inReadingOrder() {
@@ -73,7 +97,9 @@ export class Stage extends HTMLElement {
    * @param {Fact[]} facts  what led here from what is drawn now, if that is known
    */
   show(table, facts = []) {
-    const ms = duration();
+    const now = performance.now();
+    const ms = facts.length || now - this.#shown > HASTE ? duration() : 0;
+    this.#shown = now;
     const before = ms ? places(this.cards) : null;
     const focused = document.activeElement;
     for (const place of this.querySelectorAll(".dragged")) {
@@ -81,6 +107,7 @@ export class Stage extends HTMLElement {
       /** @type {HTMLElement} */ (place).style.transform = "";
     }
     for (const fact of facts) this.#trace(fact);
+    this.settle();
     this.#match(table, ms);
     if (focused instanceof HTMLElement && focused !== document.activeElement && this.contains(focused))
       focused.focus({ preventScroll: true });
