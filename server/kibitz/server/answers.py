@@ -133,7 +133,9 @@ class Answers:
     async def _create(self, request: ask.Create, visitor: Visitor) -> replies.Joined:
         if self.draining:
             raise Refused(ErrorCode.DRAINING, "the server is going down", retry_ms=1000)
-        return await self._enter(await self._rooms.create(request, visitor.identity), request, visitor)
+        return await self._enter(
+            await self._rooms.create(request, visitor.identity), request, visitor
+        )
 
     async def _fork(self, request: ask.Fork, parent: Room, visitor: Visitor) -> replies.Joined:
         if self.draining:

@@ -93,7 +93,10 @@ export function spoken(event, names = {}) {
  * @param {Event} event
  */
 export function signed({ fx = [] }) {
-  const moved = fx.filter(([kind]) => kind === "mv");
+  let moved = fx.filter(([kind]) => kind === "mv");
+  // A stock made anew before the draw: what counts is the card that was drawn.
+  if (new Set(moved.map(([, from]) => from)).size > 1 && moved.at(-1)?.[1] === moved[0][2])
+    moved = moved.slice(-1);
   const cards = cardsOf(moved);
   if (!cards.length) return "";
   const targets = new Set(moved.map(([, , to]) => to));
