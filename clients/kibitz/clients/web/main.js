@@ -25,9 +25,13 @@ import "./room/page.js";
 
 /** @type {Record<Route["page"], string>} */
 const ELEMENTS = {
-  lobby: "kibitz-lobby", start: "kibitz-start", room: "kibitz-room", file: "kibitz-room",
+  lobby: "kibitz-lobby",
+  start: "kibitz-start",
+  room: "kibitz-room",
+  file: "kibitz-room",
 };
-const SLIDERS = "M3 7h9m5 0h4M3 17h3m5 0h10M14.5 4.5a2.5 2.5 0 100 5 2.5 2.5 0 000-5zM8.5 14.5a2.5 2.5 0 100 5 2.5 2.5 0 000-5z";
+const SLIDERS =
+  "M3 7h9m5 0h4M3 17h3m5 0h10M14.5 4.5a2.5 2.5 0 100 5 2.5 2.5 0 000-5zM8.5 14.5a2.5 2.5 0 100 5 2.5 2.5 0 000-5z";
 
 const main = /** @type {HTMLElement} */ (document.getElementById("main"));
 const whoami = /** @type {HTMLElement} */ (document.getElementById("whoami"));
@@ -37,13 +41,16 @@ const socket = new URL("ws", document.baseURI);
 socket.search = socket.hash = "";
 socket.protocol = socket.protocol.replace("http", "ws");
 const client = new Client(socket.href, {
-  name: settings.name || undefined, token: settings.token || undefined,
+  name: settings.name || undefined,
+  token: settings.token || undefined,
 });
 const router = new Router();
 
 /** @type {Context} */
 const context = {
-  client, settings, router,
+  client,
+  settings,
+  router,
   async named() {
     if (settings.name || settings.embed) return Boolean(settings.name);
     const name = await askName();
@@ -72,7 +79,7 @@ let shown = "";
 /** Show the page of the route there is now. */
 async function follow() {
   const route = router.route;
-  const key = `${route.page} ${route.page === "file" ? files : route.room ?? ""}`;
+  const key = `${route.page} ${route.page === "file" ? files : (route.room ?? "")}`;
   try {
     if (page && key === shown) {
       page.update(route);
@@ -111,19 +118,40 @@ function failed(problem) {
   console.error(problem);
   page = null;
   context.titled("Something went wrong");
-  clear(main).append(h("section", { class: "page stack" },
-    h("h1", null, "That did not work"),
-    h("p", null, said(problem)),
-    h("p", { class: "row" }, h("a", { class: "button primary", href: "?" }, "Back to the lobby"),
-      h("button", { type: "button", onclick: () => { shown = " "; follow(); } }, "Try again"))));
+  clear(main).append(
+    h(
+      "section",
+      { class: "page stack" },
+      h("h1", null, "That did not work"),
+      h("p", null, said(problem)),
+      h(
+        "p",
+        { class: "row" },
+        h("a", { class: "button primary", href: "?" }, "Back to the lobby"),
+        h(
+          "button",
+          {
+            type: "button",
+            onclick: () => {
+              shown = " ";
+              follow();
+            },
+          },
+          "Try again",
+        ),
+      ),
+    ),
+  );
 }
 
 function greet() {
   const name = settings.name;
   whoami.hidden = !name;
   whoami.setAttribute("aria-label", `Your name: ${name}`);
-  clear(whoami).append(icon("M12 12a4 4 0 100-8 4 4 0 000 8zM5 20c.6-4 3.4-5.5 7-5.5s6.4 1.5 7 5.5"),
-    h("span", null, name));
+  clear(whoami).append(
+    icon("M12 12a4 4 0 100-8 4 4 0 000 8zM5 20c.6-4 3.4-5.5 7-5.5s6.4 1.5 7 5.5"),
+    h("span", null, name),
+  );
 }
 
 addEventListener("unhandledrejection", (event) => {
@@ -146,7 +174,10 @@ client.addEventListener("state", () => {
 });
 router.addEventListener("route", follow);
 
-dropping((text) => void context.openText(text), (why) => toast(why, { kind: "bad" }));
+dropping(
+  (text) => void context.openText(text),
+  (why) => toast(why, { kind: "bad" }),
+);
 greet();
 showLink(client, main);
 client.open();

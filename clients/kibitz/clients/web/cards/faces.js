@@ -13,11 +13,23 @@ import { RANKS, SUITS, put } from "./marks.js";
 
 /** Where pips stand. @type {Record<string, number[][]>} */
 const PIPS = (() => {
-  const left = 29, right = 71;
-  const pairs = (/** @type {number[]} */ ...rows) => rows.flatMap((y) => [[left, y], [right, y]]);
+  const left = 29,
+    right = 71;
+  const pairs = (/** @type {number[]} */ ...rows) =>
+    rows.flatMap((y) => [
+      [left, y],
+      [right, y],
+    ]);
   return {
-    2: [[50, 34], [50, 106]],
-    3: [[50, 34], [50, 70], [50, 106]],
+    2: [
+      [50, 34],
+      [50, 106],
+    ],
+    3: [
+      [50, 34],
+      [50, 70],
+      [50, 106],
+    ],
     4: pairs(34, 106),
     5: [...pairs(34, 106), [50, 70]],
     6: pairs(34, 70, 106),
@@ -78,10 +90,11 @@ export function face(code) {
   return copy(code, () => {
     const [rank, suit] = code;
     const wide = rank === "T" ? 0.8 : 0.9;
-    const index = (/** @type {1 | -1} */ way) => group(way > 0 ? "index" : "index far", [
-      ["rank", put(RANKS[rank], 50 - way * 39.5, 70 - way * 57, way * wide, way * 0.9)],
-      ["pip", put(SUITS[suit], 50 - way * 25.6, 70 - way * 57, way * 0.72)],
-    ]);
+    const index = (/** @type {1 | -1} */ way) =>
+      group(way > 0 ? "index" : "index far", [
+        ["rank", put(RANKS[rank], 50 - way * 39.5, 70 - way * 57, way * wide, way * 0.9)],
+        ["pip", put(SUITS[suit], 50 - way * 25.6, 70 - way * 57, way * 0.72)],
+      ]);
     const big = shape("big pip", put(SUITS[suit], 50, 86, 4));
     return [picture(rank, suit), index(1), index(-1), big];
   });
@@ -115,9 +128,12 @@ function picture(rank, suit) {
  * @returns {Layer[]}
  */
 function ace(sign) {
-  let rays = "", dots = "";
+  let rays = "",
+    dots = "";
   for (let n = 0; n < 48; n += 1) {
-    const turn = (n * Math.PI) / 24, x = Math.cos(turn), y = Math.sin(turn);
+    const turn = (n * Math.PI) / 24,
+      x = Math.cos(turn),
+      y = Math.sin(turn);
     const end = n % 2 ? 37 : 40;
     rays += `M${50 + 33.5 * x} ${70 + 33.5 * y}L${50 + end * x} ${70 + end * y}`;
     if (n % 2 === 0) dots += put("M0 0o.9", 50 + 43 * x, 70 + 43 * y);
@@ -134,11 +150,19 @@ function ace(sign) {
 /** The back of a card. @returns {SVGSVGElement} */
 export function back() {
   return copy("", () => {
-    let lattice = "", dots = "";
-    for (let y = 13; y <= 127; y += 9.5) for (let x = 12; x <= 88; x += 9.5) {
-      dots += put("M0 0o1.1", x, y);
-      if (x < 88 && y < 127) lattice += `M${x + 4.75} ${y}l4.75 4.75l-4.75 4.75l-4.75-4.75z`;
-    }
-    return [group("weave", [["field", "M7 8h86v124h-86z"], ["lattice", lattice], ["knots", dots]])];
+    let lattice = "",
+      dots = "";
+    for (let y = 13; y <= 127; y += 9.5)
+      for (let x = 12; x <= 88; x += 9.5) {
+        dots += put("M0 0o1.1", x, y);
+        if (x < 88 && y < 127) lattice += `M${x + 4.75} ${y}l4.75 4.75l-4.75 4.75l-4.75-4.75z`;
+      }
+    return [
+      group("weave", [
+        ["field", "M7 8h86v124h-86z"],
+        ["lattice", lattice],
+        ["knots", dots],
+      ]),
+    ];
   });
 }

@@ -8,10 +8,17 @@
 /** @import { Event, Fact } from "../protocol/messages.js" */
 
 const RANKS = /** @type {Record<string, string>} */ ({
-  A: "ace", T: "10", J: "jack", Q: "queen", K: "king",
+  A: "ace",
+  T: "10",
+  J: "jack",
+  Q: "queen",
+  K: "king",
 });
 const SUITS = /** @type {Record<string, string>} */ ({
-  c: "clubs", d: "diamonds", h: "hearts", s: "spades",
+  c: "clubs",
+  d: "diamonds",
+  h: "hearts",
+  s: "spades",
 });
 const SIGNS = /** @type {Record<string, string>} */ ({ c: "♣", d: "♦", h: "♥", s: "♠" });
 /** How many things one sentence tells apart. */
@@ -115,7 +122,8 @@ const signOf = ([rank, suit]) => (rank === "T" ? "10" : rank) + SIGNS[suit];
  */
 function happened(facts, back) {
   const counted = facts.flatMap(([kind, name, count]) =>
-    kind === "count" && count !== null ? `${countOf(count, name.replace(/s$/, ""))} left` : []);
+    kind === "count" && count !== null ? `${countOf(count, name.replace(/s$/, ""))} left` : [],
+  );
   if (facts.some(([kind]) => kind === "set")) {
     return [back ? "the cards lie as before" : "the cards were shuffled", ...counted].join("; ");
   }
@@ -145,7 +153,8 @@ function carried(moved) {
   if (sources.size > 1 && targets.size === 1) {
     return [`${countOf(cards.length, "card")} to ${pileName([...targets][0])}`];
   }
-  const [from] = sources, [to] = targets;
+  const [from] = sources,
+    [to] = targets;
   if (sources.size === 1 && moved.length > 1) return [path(from, to, cards)];
   return moved.map(([, source, target, few]) => path(source, target, few));
 }

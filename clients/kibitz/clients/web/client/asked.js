@@ -9,7 +9,7 @@
 /** @import {Answer, Id, Ok, Request} from "../protocol/messages.js" */
 /** @import {ClientSession} from "../protocol/session.js" */
 
-/** Requests that change something: they get a name for good, to be done once however often asked. */
+/** Requests that change something: named for good, done once however often they are asked. */
 const CHANGES = new Set("create fork move undo redo restart resign say save cheat".split(" "));
 /** Refusals that only mean later. */
 const NOT_NOW = new Set(["rate-limited", "draining"]);

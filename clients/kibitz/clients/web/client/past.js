@@ -23,7 +23,14 @@ const STRIDE = 16;
 
 /** @type {Moment} */
 const NOTHING = {
-  seq: 0, at: 0, table: EMPTY, moves: 0, score: 0, status: "open", names: {}, event: null,
+  seq: 0,
+  at: 0,
+  table: EMPTY,
+  moves: 0,
+  score: 0,
+  status: "open",
+  names: {},
+  event: null,
 };
 
 export class Past {

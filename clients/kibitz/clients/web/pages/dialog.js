@@ -16,16 +16,30 @@ import { h, svg } from "./dom.js";
  */
 export function openDialog(title, ...content) {
   const heading = h("h2", { id: "dialog-title" }, title);
-  const cross = h("button", {
-    type: "button", class: "quiet icon", "aria-label": "Close", onclick: () => box.close(),
-  }, icon("M5 5l14 14M19 5L5 19"));
-  const box = h("dialog", { "aria-labelledby": "dialog-title", class: "stack" },
-    h("div", { class: "dialog-head" }, heading, cross), ...content);
+  const cross = h(
+    "button",
+    {
+      type: "button",
+      class: "quiet icon",
+      "aria-label": "Close",
+      onclick: () => box.close(),
+    },
+    icon("M5 5l14 14M19 5L5 19"),
+  );
+  const box = h(
+    "dialog",
+    { "aria-labelledby": "dialog-title", class: "stack" },
+    h("div", { class: "dialog-head" }, heading, cross),
+    ...content,
+  );
   box.addEventListener("mousedown", (event) => {
     if (event.target !== box) return;
     const { left, right, top, bottom } = box.getBoundingClientRect();
-    const inside = event.clientX >= left && event.clientX <= right
-      && event.clientY >= top && event.clientY <= bottom;
+    const inside =
+      event.clientX >= left &&
+      event.clientX <= right &&
+      event.clientY >= top &&
+      event.clientY <= bottom;
     if (!inside) box.close();
   });
   box.addEventListener("close", () => box.remove());
@@ -39,6 +53,9 @@ export function openDialog(title, ...content) {
  * @param {string} path
  */
 export function icon(path) {
-  return svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true", class: "line" },
-    svg("path", { d: path }));
+  return svg(
+    "svg",
+    { viewBox: "0 0 24 24", "aria-hidden": "true", class: "line" },
+    svg("path", { d: path }),
+  );
 }

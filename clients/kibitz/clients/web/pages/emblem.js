@@ -30,14 +30,30 @@ export function emblem(layout) {
     const count = kind === "fan" ? FANNED[fans.findIndex((f) => f.column === column) % 7] : 1;
     across = Math.max(across, at + WIDTH);
     down = Math.max(down, top + HEIGHT + (count - 1) * FAN);
-    const looks = kind === "stock" && !column ? "back"
-      : kind === "foundation" || (kind === "row-cell" && (n * 5) % 13 === 7) ? "place" : "front";
-    return Array.from({ length: count }, (_, i) => svg("rect", {
-      class: i < count - 1 && row > 0 ? "back" : looks,
-      x: at, y: top + i * FAN, width: WIDTH, height: HEIGHT, rx: 1.6,
-    }));
+    const looks =
+      kind === "stock" && !column
+        ? "back"
+        : kind === "foundation" || (kind === "row-cell" && (n * 5) % 13 === 7)
+          ? "place"
+          : "front";
+    return Array.from({ length: count }, (_, i) =>
+      svg("rect", {
+        class: i < count - 1 && row > 0 ? "back" : looks,
+        x: at,
+        y: top + i * FAN,
+        width: WIDTH,
+        height: HEIGHT,
+        rx: 1.6,
+      }),
+    );
   });
-  return svg("svg", {
-    class: "emblem", viewBox: `-1 -1 ${across + 2} ${down + 2}`, "aria-hidden": "true",
-  }, cards);
+  return svg(
+    "svg",
+    {
+      class: "emblem",
+      viewBox: `-1 -1 ${across + 2} ${down + 2}`,
+      "aria-hidden": "true",
+    },
+    cards,
+  );
 }

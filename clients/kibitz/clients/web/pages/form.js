@@ -17,8 +17,13 @@ import { h } from "./dom.js";
 export function labelled(id, label, field, about) {
   field.id = id;
   if (about) field.setAttribute("aria-describedby", `${id}-about`);
-  return h("div", { class: "field" }, h("label", { for: id }, label), field,
-    about ? h("p", { class: "muted small", id: `${id}-about` }, about) : null);
+  return h(
+    "div",
+    { class: "field" },
+    h("label", { for: id }, label),
+    field,
+    about ? h("p", { class: "muted small", id: `${id}-about` }, about) : null,
+  );
 }
 
 /**
@@ -28,7 +33,12 @@ export function labelled(id, label, field, about) {
  * @param {boolean} on
  */
 export function tick(id, label, on) {
-  return h("label", { class: "tick" }, h("input", { type: "checkbox", id, name: id, checked: on }), label);
+  return h(
+    "label",
+    { class: "tick" },
+    h("input", { type: "checkbox", id, name: id, checked: on }),
+    label,
+  );
 }
 
 /**
@@ -46,12 +56,16 @@ export function blame(field, words) {
   field.setAttribute("aria-invalid", "true");
   field.setAttribute("aria-describedby", [note.id, about].filter(Boolean).join(" "));
   field.focus();
-  field.addEventListener("input", () => {
-    note.remove();
-    field.removeAttribute("aria-invalid");
-    if (about) field.setAttribute("aria-describedby", about);
-    else field.removeAttribute("aria-describedby");
-  }, { once: true });
+  field.addEventListener(
+    "input",
+    () => {
+      note.remove();
+      field.removeAttribute("aria-invalid");
+      if (about) field.setAttribute("aria-describedby", about);
+      else field.removeAttribute("aria-describedby");
+    },
+    { once: true },
+  );
 }
 
 /** `alternate_colours` as people say it. @param {string} name */
@@ -68,8 +82,12 @@ export function optionFields(options) {
     if (value === "on" || value === "off") return tick(id, words(name), value === "on");
     const number = /^\d+$/.test(value);
     const field = h("input", {
-      type: number ? "number" : "text", name: id, value, min: number ? "0" : null,
-      max: number ? "999" : null, autocomplete: "off",
+      type: number ? "number" : "text",
+      name: id,
+      value,
+      min: number ? "0" : null,
+      max: number ? "999" : null,
+      autocomplete: "off",
     });
     const about = number ? undefined : `${value}, or a number`;
     return labelled(id, words(name), field, about);

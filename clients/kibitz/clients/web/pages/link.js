@@ -41,7 +41,8 @@ export function showLink(client, main) {
       return;
     }
     shown = state;
-    const words = state === "ended" ? `${WORDS.ended}${reason ? `: ${reason}` : ""}.` : WORDS[state];
+    const words =
+      state === "ended" ? `${WORDS.ended}${reason ? `: ${reason}` : ""}.` : WORDS[state];
     bar.append(h("span", null, words));
     if (state === "replaced") bar.append(button("Play here", () => client.takeOver()));
     if (state === "ended") bar.append(button("Connect again", again));

@@ -19,7 +19,11 @@ export class Lobby extends HTMLElement {
   #listening = new AbortController();
   #rooms = new Rooms();
   #tiles = h("ul", { class: "tiles", role: "list" });
-  #more = h("button", { type: "button", hidden: true, onclick: () => this.#load(true) }, "Show more");
+  #more = h(
+    "button",
+    { type: "button", hidden: true, onclick: () => this.#load(true) },
+    "Show more",
+  );
   #note = h("p", { class: "muted" }, "Looking who is there…");
   #game = h("select", { id: "sieve-game" }, h("option", { value: "" }, "All games"));
   /** @type {string | undefined} */
@@ -33,14 +37,22 @@ export class Lobby extends HTMLElement {
     this.append(this.#head(), this.#live(), this.#drop());
     const { signal } = this.#listening;
     this.#rooms.addEventListener("arranged", () => this.#told());
-    client.addEventListener("push", (event) => {
-      const push = /** @type {CustomEvent} */ (event).detail;
-      if (push.t === "lobby") this.#rooms.take(push.room);
-    }, { signal });
-    client.addEventListener("state", () => {
-      // What happened while we were away is not pushed: ask anew.
-      if (client.state === "open") this.#follow();
-    }, { signal });
+    client.addEventListener(
+      "push",
+      (event) => {
+        const push = /** @type {CustomEvent} */ (event).detail;
+        if (push.t === "lobby") this.#rooms.take(push.room);
+      },
+      { signal },
+    );
+    client.addEventListener(
+      "state",
+      () => {
+        // What happened while we were away is not pushed: ask anew.
+        if (client.state === "open") this.#follow();
+      },
+      { signal },
+    );
     if (client.state === "open") await this.#follow();
   }
 
@@ -53,44 +65,98 @@ export class Lobby extends HTMLElement {
   }
 
   #head() {
-    return h("section", { class: "intro", "aria-labelledby": "welcome" },
+    return h(
+      "section",
+      { class: "intro", "aria-labelledby": "welcome" },
       h("h1", { id: "welcome" }, "Solitaire in company"),
-      h("p", { class: "lead" },
-        "Pick a game and play. Send the link, and anybody can watch you live, or join in."),
-      this.#tiles);
+      h(
+        "p",
+        { class: "lead" },
+        "Pick a game and play. Send the link, and anybody can watch you live, or join in.",
+      ),
+      this.#tiles,
+    );
   }
 
   #live() {
     /** @param {string} id @param {string} label @param {Node} field */
-    const field = (id, label, field) => h("div", { class: "sieve" },
-      h("label", { for: id, class: "spoken" }, label), field);
-    const status = h("select", { id: "sieve-status" },
-      h("option", { value: "open" }, "Playing now"), h("option", { value: "over" }, "Finished"),
-      h("option", { value: "" }, "All"));
-    const order = h("select", { id: "sieve-order" },
-      h("option", { value: "newest" }, "Newest first"), h("option", { value: "watched" }, "Most watched"));
+    const field = (id, label, field) =>
+      h("div", { class: "sieve" }, h("label", { for: id, class: "spoken" }, label), field);
+    const status = h(
+      "select",
+      { id: "sieve-status" },
+      h("option", { value: "open" }, "Playing now"),
+      h("option", { value: "over" }, "Finished"),
+      h("option", { value: "" }, "All"),
+    );
+    const order = h(
+      "select",
+      { id: "sieve-order" },
+      h("option", { value: "newest" }, "Newest first"),
+      h("option", { value: "watched" }, "Most watched"),
+    );
     const words = h("input", { id: "sieve-words", type: "search", placeholder: "Player or game" });
     const sieve = this.#rooms.sieve;
-    this.#game.addEventListener("change", () => { sieve.game = this.#game.value; this.#load(); });
-    status.addEventListener("change", () => { sieve.status = status.value; this.#load(); });
-    order.addEventListener("change", () => { sieve.order = order.value; this.#rooms.arrange(); });
-    words.addEventListener("input", () => { sieve.words = words.value.trim(); this.#rooms.arrange(); });
-    return h("section", { class: "now", "aria-labelledby": "live" },
-      h("div", { class: "live-head" },
+    this.#game.addEventListener("change", () => {
+      sieve.game = this.#game.value;
+      this.#load();
+    });
+    status.addEventListener("change", () => {
+      sieve.status = status.value;
+      this.#load();
+    });
+    order.addEventListener("change", () => {
+      sieve.order = order.value;
+      this.#rooms.arrange();
+    });
+    words.addEventListener("input", () => {
+      sieve.words = words.value.trim();
+      this.#rooms.arrange();
+    });
+    return h(
+      "section",
+      { class: "now", "aria-labelledby": "live" },
+      h(
+        "div",
+        { class: "live-head" },
         h("h2", { id: "live" }, "Games to watch"),
-        h("form", { class: "sieves", role: "search", "aria-label": "Choose games",
-          onsubmit: (/** @type {Event} */ event) => event.preventDefault() },
-        field("sieve-game", "Game", this.#game), field("sieve-status", "How far", status),
-        field("sieve-order", "Order", order), field("sieve-words", "Player or game", words))),
-      this.#rooms, this.#note, h("div", { class: "row more" }, this.#more));
+        h(
+          "form",
+          {
+            class: "sieves",
+            role: "search",
+            "aria-label": "Choose games",
+            onsubmit: (/** @type {Event} */ event) => event.preventDefault(),
+          },
+          field("sieve-game", "Game", this.#game),
+          field("sieve-status", "How far", status),
+          field("sieve-order", "Order", order),
+          field("sieve-words", "Player or game", words),
+        ),
+      ),
+      this.#rooms,
+      this.#note,
+      h("div", { class: "row more" }, this.#more),
+    );
   }
 
   #drop() {
-    return h("section", { class: "drop", "aria-labelledby": "drop" },
+    return h(
+      "section",
+      { class: "drop", "aria-labelledby": "drop" },
       h("h2", { id: "drop" }, "A game from a file"),
-      h("p", { class: "muted" }, "Drop a save or a replay anywhere on this page: a save goes on where "
-        + "it stopped, a replay is shown move by move."),
-      h("button", { type: "button", onclick: () => pickFile(this.context.openText) }, "Choose a file"));
+      h(
+        "p",
+        { class: "muted" },
+        "Drop a save or a replay anywhere on this page: a save goes on where " +
+          "it stopped, a replay is shown move by move.",
+      ),
+      h(
+        "button",
+        { type: "button", onclick: () => pickFile(this.context.openText) },
+        "Choose a file",
+      ),
+    );
   }
 
   async #follow() {
@@ -113,8 +179,10 @@ export class Lobby extends HTMLElement {
     const asked = ++this.#asked;
     const { game, status } = this.#rooms.sieve;
     const answer = await this.context.client.rooms({
-      ...(game && { game }), ...(status === "open" && { status: "open" }),
-      ...(more && this.#next && { after: this.#next }), limit: 40,
+      ...(game && { game }),
+      ...(status === "open" && { status: "open" }),
+      ...(more && this.#next && { after: this.#next }),
+      limit: 40,
     });
     if (asked !== this.#asked) return;
     this.#next = answer.next;
@@ -125,8 +193,12 @@ export class Lobby extends HTMLElement {
   #told() {
     const { status, game, words } = this.#rooms.sieve;
     const count = this.#rooms.shown;
-    this.#note.textContent = count ? (words ? counted(count, "game") + " found." : "")
-      : words || game || status !== "open" ? "No such game just now. Try another choice."
+    this.#note.textContent = count
+      ? words
+        ? counted(count, "game") + " found."
+        : ""
+      : words || game || status !== "open"
+        ? "No such game just now. Try another choice."
         : "Nobody is playing just now. Start a game above, and be the one to watch.";
     this.#note.hidden = !this.#note.textContent;
   }
@@ -139,10 +211,17 @@ export class Lobby extends HTMLElement {
  */
 function tile(game, info) {
   const aim = info.help.split("\n")[0].split(/(?<=[^.]\.)\s/)[0];
-  return h("li", null, h("a", { class: "tile", href: `?start=${encodeURIComponent(game)}` },
-    h("span", { class: "felt" }, emblem(info.layout)),
-    h("span", { class: "tile-title" }, info.title),
-    h("span", { class: "tile-aim" }, aim)));
+  return h(
+    "li",
+    null,
+    h(
+      "a",
+      { class: "tile", href: `?start=${encodeURIComponent(game)}` },
+      h("span", { class: "felt" }, emblem(info.layout)),
+      h("span", { class: "tile-title" }, info.title),
+      h("span", { class: "tile-aim" }, aim),
+    ),
+  );
 }
 
 customElements.define("kibitz-lobby", Lobby);

@@ -9,10 +9,34 @@ import { h } from "./dom.js";
 
 export const LONGEST = 32;
 
-const MOODS = ["Quiet", "Merry", "Patient", "Brisk", "Lucky", "Clever", "Gentle", "Bold", "Sunny",
-  "Curious", "Steady", "Nimble"];
-const BIRDS = ["Heron", "Wren", "Robin", "Finch", "Owl", "Lark", "Plover", "Kestrel", "Magpie",
-  "Swift", "Curlew", "Puffin"];
+const MOODS = [
+  "Quiet",
+  "Merry",
+  "Patient",
+  "Brisk",
+  "Lucky",
+  "Clever",
+  "Gentle",
+  "Bold",
+  "Sunny",
+  "Curious",
+  "Steady",
+  "Nimble",
+];
+const BIRDS = [
+  "Heron",
+  "Wren",
+  "Robin",
+  "Finch",
+  "Owl",
+  "Lark",
+  "Plover",
+  "Kestrel",
+  "Magpie",
+  "Swift",
+  "Curlew",
+  "Puffin",
+];
 
 /** @param {string[]} words */
 const any = (words) => words[Math.floor(Math.random() * words.length)];
@@ -27,21 +51,37 @@ export function askName() {
   return new Promise((resolve) => {
     let chosen = "";
     const field = h("input", {
-      id: "asked-name", value: suggestion(), maxlength: LONGEST, required: true, autofocus: true,
-      autocomplete: "nickname", "aria-describedby": "asked-about",
+      id: "asked-name",
+      value: suggestion(),
+      maxlength: LONGEST,
+      required: true,
+      autofocus: true,
+      autocomplete: "nickname",
+      "aria-describedby": "asked-about",
     });
-    const form = h("form", {
-      class: "stack",
-      onsubmit: (/** @type {Event} */ event) => {
-        event.preventDefault();
-        chosen = field.value.trim();
-        if (chosen) box.close();
+    const form = h(
+      "form",
+      {
+        class: "stack",
+        onsubmit: (/** @type {Event} */ event) => {
+          event.preventDefault();
+          chosen = field.value.trim();
+          if (chosen) box.close();
+        },
       },
-    },
-    h("div", { class: "field" }, h("label", { for: "asked-name" }, "Your name"), field,
-      h("p", { id: "asked-about", class: "muted small" },
-        "Everybody at the table sees it. No account: you can change it in the settings.")),
-    h("div", { class: "row" }, h("button", { class: "primary" }, "Go on")));
+      h(
+        "div",
+        { class: "field" },
+        h("label", { for: "asked-name" }, "Your name"),
+        field,
+        h(
+          "p",
+          { id: "asked-about", class: "muted small" },
+          "Everybody at the table sees it. No account: you can change it in the settings.",
+        ),
+      ),
+      h("div", { class: "row" }, h("button", { class: "primary" }, "Go on")),
+    );
     const box = openDialog("Who is playing?", form);
     field.select();
     box.addEventListener("close", () => resolve(chosen));

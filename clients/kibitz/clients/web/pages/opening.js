@@ -28,7 +28,8 @@ export async function opened(text, { client, router, named }) {
   reading.keep(replay);
   router.go({ page: "lobby" }, { replace: router.route.page === "file" });
   router.go({ page: "file" });
-  if ("fault" in replay && replay.fault) toast(`Read as far as it goes: ${replay.fault}`, { kind: "bad" });
+  if ("fault" in replay && replay.fault)
+    toast(`Read as far as it goes: ${replay.fault}`, { kind: "bad" });
 }
 
 /**

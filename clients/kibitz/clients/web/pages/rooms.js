@@ -43,7 +43,12 @@ export class Rooms extends HTMLElement {
   /** @type {Map<string, HTMLLIElement>} */
   #rows = new Map();
   #list = h("ul", { class: "rooms", role: "list" });
-  #fresh = h("button", { type: "button", class: "fresh", hidden: true, onclick: () => this.arrange() });
+  #fresh = h("button", {
+    type: "button",
+    class: "fresh",
+    hidden: true,
+    onclick: () => this.arrange(),
+  });
   #clock = 0;
 
   connectedCallback() {
@@ -98,7 +103,8 @@ export class Rooms extends HTMLElement {
       this.#rows.delete(room.id);
     }
     const rooms = [...this.#rooms.values()].filter((room) => this.#fits(room));
-    if (this.sieve.order === "watched") rooms.sort((a, b) => b.spectators - a.spectators || b.started - a.started);
+    if (this.sieve.order === "watched")
+      rooms.sort((a, b) => b.spectators - a.spectators || b.started - a.started);
     else rooms.sort((a, b) => b.started - a.started);
     this.#list.replaceChildren(...rooms.map((room) => this.#row(room)));
     this.#fresh.hidden = true;
@@ -111,8 +117,9 @@ export class Rooms extends HTMLElement {
       this.arrange();
       return;
     }
-    const waiting = [...this.#rooms.values()].filter((room) =>
-      this.#fits(room) && !this.#rows.get(room.id)?.isConnected).length;
+    const waiting = [...this.#rooms.values()].filter(
+      (room) => this.#fits(room) && !this.#rows.get(room.id)?.isConnected,
+    ).length;
     this.#fresh.hidden = !waiting;
     this.#fresh.textContent = `Show ${counted(waiting, "new game")}`;
   }
@@ -120,15 +127,20 @@ export class Rooms extends HTMLElement {
   /** @param {RoomInfo} room */
   #belongs({ game, status }) {
     const { sieve } = this;
-    return (!sieve.game || game === sieve.game)
-      && (!sieve.status || (status === "open") === (sieve.status === "open"));
+    return (
+      (!sieve.game || game === sieve.game) &&
+      (!sieve.status || (status === "open") === (sieve.status === "open"))
+    );
   }
 
   /** @param {RoomInfo} room */
   #fits(room) {
     if (!this.#belongs(room)) return false;
     const text = `${room.players.join(" ")} ${this.#title(room)} ${room.id}`.toLowerCase();
-    return this.sieve.words.toLowerCase().split(/\s+/).every((word) => text.includes(word));
+    return this.sieve.words
+      .toLowerCase()
+      .split(/\s+/)
+      .every((word) => text.includes(word));
   }
 
   /** @param {RoomInfo} room */
@@ -153,14 +165,28 @@ export class Rooms extends HTMLElement {
     if (!link) return;
     const free = room.status === "open" ? room.seats - room.players.length : 0;
     clear(link).append(
-      h("span", { class: "game" }, this.#title(room)), " ",
-      h("span", { class: "who" }, room.players.join(", ") || "Nobody yet",
-        free > 0 && room.seats > 1 && h("span", { class: "free" }, counted(free, "free seat"))), " ",
-      h("span", { class: "watching" }, room.spectators ? `${room.spectators} watching` : ""), " ",
-      h("span", { class: "score" }, `Score ${room.score}`), " ",
-      h("span", { class: "events" }, counted(room.seq, "event")), " ",
-      h("span", { class: "when" }, ago(Date.now() + this.skew - room.started)), " ",
-      h("span", { class: "status", dataset: { status: room.status } }, STATUS[room.status] ?? room.status),
+      h("span", { class: "game" }, this.#title(room)),
+      " ",
+      h(
+        "span",
+        { class: "who" },
+        room.players.join(", ") || "Nobody yet",
+        free > 0 && room.seats > 1 && h("span", { class: "free" }, counted(free, "free seat")),
+      ),
+      " ",
+      h("span", { class: "watching" }, room.spectators ? `${room.spectators} watching` : ""),
+      " ",
+      h("span", { class: "score" }, `Score ${room.score}`),
+      " ",
+      h("span", { class: "events" }, counted(room.seq, "event")),
+      " ",
+      h("span", { class: "when" }, ago(Date.now() + this.skew - room.started)),
+      " ",
+      h(
+        "span",
+        { class: "status", dataset: { status: room.status } },
+        STATUS[room.status] ?? room.status,
+      ),
     );
   }
 }

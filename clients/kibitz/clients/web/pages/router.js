@@ -22,7 +22,8 @@ export function read(url) {
   let route = { page: "lobby", embed };
   const room = query.get("room");
   if (room) route = { page: "room", room, embed };
-  else if (query.has("start")) route = { page: "start", game: query.get("start") || undefined, embed };
+  else if (query.has("start"))
+    route = { page: "start", game: query.get("start") || undefined, embed };
   else if (query.has("file")) route = { page: "file", embed };
   if (room && query.has("seat") && !embed) route.seat = true;
   const theme = query.get("theme");
@@ -81,7 +82,11 @@ export class Router extends EventTarget {
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     const target = /** @type {Element | null} */ (event.target);
     const link = /** @type {HTMLAnchorElement | null | undefined} */ (target?.closest?.("a[href]"));
-    if (!link?.getAttribute("href")?.startsWith("?") || link.target || link.hasAttribute("download")) {
+    if (
+      !link?.getAttribute("href")?.startsWith("?") ||
+      link.target ||
+      link.hasAttribute("download")
+    ) {
       return;
     }
     event.preventDefault();

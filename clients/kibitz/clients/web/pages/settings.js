@@ -35,14 +35,30 @@ class Settings extends EventTarget {
     });
   }
 
-  get name() { return this.#values.name; }
-  get token() { return this.#values.token; }
-  get theme() { return this.#values.theme; }
-  get deck() { return this.#values.deck; }
-  get motion() { return this.#values.motion; }
-  get sound() { return this.#values.sound; }
-  get crowd() { return this.#values.crowd; }
-  get embed() { return this.#embed; }
+  get name() {
+    return this.#values.name;
+  }
+  get token() {
+    return this.#values.token;
+  }
+  get theme() {
+    return this.#values.theme;
+  }
+  get deck() {
+    return this.#values.deck;
+  }
+  get motion() {
+    return this.#values.motion;
+  }
+  get sound() {
+    return this.#values.sound;
+  }
+  get crowd() {
+    return this.#values.crowd;
+  }
+  get embed() {
+    return this.#embed;
+  }
 
   /**
    * Change some of it, keep it, and tell by the event `change`.
@@ -52,7 +68,9 @@ class Settings extends EventTarget {
     Object.assign(this.#values, changes);
     try {
       if (!this.#embed) localStorage.setItem(KEY, JSON.stringify(this.#values));
-    } catch { /* storage is full or forbidden: it holds for this visit */ }
+    } catch {
+      /* storage is full or forbidden: it holds for this visit */
+    }
     this.#show();
     this.dispatchEvent(new Event("change"));
   }
@@ -64,7 +82,9 @@ class Settings extends EventTarget {
         const value = kept?.[key];
         Object.assign(this.#values, { [key]: typeof value === typeof normal ? value : normal });
       }
-    } catch { /* storage is forbidden or its content is not ours: the defaults hold */ }
+    } catch {
+      /* storage is forbidden or its content is not ours: the defaults hold */
+    }
   }
 
   #show() {

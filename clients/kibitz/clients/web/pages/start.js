@@ -15,7 +15,10 @@ import { href } from "./router.js";
 /** @import { Route } from "./router.js" */
 /** @import { GameInfo, Settings, Visibility } from "../protocol/messages.js" */
 
-/** What a room may allow, its usual state, and how people call it. @type {[string, boolean, string][]} */
+/**
+ * What a room may allow, its usual state, and how people call it.
+ * @type {[string, boolean, string][]}
+ */
 const POLICIES = [
   ["undo", true, "Undo, redo, restart"],
   ["save", true, "Saving the position (everybody sees it)"],
@@ -31,9 +34,17 @@ export class Start extends HTMLElement {
   /** @type {Record<string, GameInfo>} */
   #games = {};
   /** What is asked for every game: kept when another game is chosen. */
-  #deal = labelled("deal", "Deal number", h("input", {
-    name: "deal", maxlength: "64", autocomplete: "off", placeholder: "a fresh shuffle",
-  }), "Or a word. The same one is the same deck for everybody.");
+  #deal = labelled(
+    "deal",
+    "Deal number",
+    h("input", {
+      name: "deal",
+      maxlength: "64",
+      autocomplete: "off",
+      placeholder: "a fresh shuffle",
+    }),
+    "Or a word. The same one is the same deck for everybody.",
+  );
   #shared = common();
 
   /** @param {Route} route */
@@ -53,12 +64,31 @@ export class Start extends HTMLElement {
     this.#wrong.hidden = true;
     this.replaceChildren(
       h("h1", null, "New game"),
-      h("nav", { "aria-label": "Games" }, h("ul", { class: "choose", role: "list" },
-        ...names.map((name) => h("li", null, h("a", {
-          class: "button", href: href({ page: "start", game: name }),
-          "aria-current": name === chosen ? "page" : null,
-        }, this.#games[name].title))))),
-      this.#form(chosen, info));
+      h(
+        "nav",
+        { "aria-label": "Games" },
+        h(
+          "ul",
+          { class: "choose", role: "list" },
+          ...names.map((name) =>
+            h(
+              "li",
+              null,
+              h(
+                "a",
+                {
+                  class: "button",
+                  href: href({ page: "start", game: name }),
+                  "aria-current": name === chosen ? "page" : null,
+                },
+                this.#games[name].title,
+              ),
+            ),
+          ),
+        ),
+      ),
+      this.#form(chosen, info),
+    );
     // On a phone the games are one line that is pushed along.
     this.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
   }
@@ -71,19 +101,40 @@ export class Start extends HTMLElement {
   #form(game, info) {
     const [aim] = info.help.split("\n\n");
     const open = this.querySelector("details")?.open;
-    const form = h("form", { class: "stack start", novalidate: true },
-      h("div", { class: "start-head" },
+    const form = h(
+      "form",
+      { class: "stack start", novalidate: true },
+      h(
+        "div",
+        { class: "start-head" },
         h("span", { class: "felt" }, emblem(info.layout)),
-        h("div", { class: "stack" },
+        h(
+          "div",
+          { class: "stack" },
           h("h2", null, info.title),
           h("p", { class: "aim" }, aim.replaceAll("\n", " ")),
           this.#wrong,
-          h("div", { class: "begin" },
-            h("button", { class: "primary large" }, `Start ${info.title}`), this.#deal))),
-      h("details", { class: "panel", open }, h("summary", null, "Options"),
-        h("div", { class: "fields" }, ...optionFields(info.options), ...this.#shared)),
-      h("details", { class: "panel" }, h("summary", null, "Rules and commands"),
-        h("pre", null, info.help.trim())));
+          h(
+            "div",
+            { class: "begin" },
+            h("button", { class: "primary large" }, `Start ${info.title}`),
+            this.#deal,
+          ),
+        ),
+      ),
+      h(
+        "details",
+        { class: "panel", open },
+        h("summary", null, "Options"),
+        h("div", { class: "fields" }, ...optionFields(info.options), ...this.#shared),
+      ),
+      h(
+        "details",
+        { class: "panel" },
+        h("summary", null, "Rules and commands"),
+        h("pre", null, info.help.trim()),
+      ),
+    );
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.#start(game, info, form);
@@ -136,22 +187,46 @@ export class Start extends HTMLElement {
 
 /** What can be said of any room. @returns {HTMLElement[]} */
 function common() {
-  const see = h("select", { name: "visibility" },
+  const see = h(
+    "select",
+    { name: "visibility" },
     h("option", { value: "public" }, "Everybody: it is in the lobby"),
     h("option", { value: "unlisted" }, "Who has the link"),
-    h("option", { value: "private" }, "Who knows the password"));
-  const password = labelled("password", "Password",
-    h("input", { name: "password", type: "password", autocomplete: "new-password", maxlength: "128" }));
+    h("option", { value: "private" }, "Who knows the password"),
+  );
+  const password = labelled(
+    "password",
+    "Password",
+    h("input", {
+      name: "password",
+      type: "password",
+      autocomplete: "new-password",
+      maxlength: "128",
+    }),
+  );
   password.hidden = true;
-  see.addEventListener("change", () => { password.hidden = see.value !== "private"; });
+  see.addEventListener("change", () => {
+    password.hidden = see.value !== "private";
+  });
   return [
-    labelled("seats", "Players at the table",
+    labelled(
+      "seats",
+      "Players at the table",
       h("input", { name: "seats", type: "number", min: "1", max: "8", value: "1" }),
-      "More than one play one board together."),
-    labelled("visibility", "Who may watch", see), password,
-    h("fieldset", null, h("legend", null, "Allowed in this room"),
-      h("div", { class: "choice" },
-        ...POLICIES.map(([name, on, label]) => tick(`policy-${name}`, label, on)))),
+      "More than one play one board together.",
+    ),
+    labelled("visibility", "Who may watch", see),
+    password,
+    h(
+      "fieldset",
+      null,
+      h("legend", null, "Allowed in this room"),
+      h(
+        "div",
+        { class: "choice" },
+        ...POLICIES.map(([name, on, label]) => tick(`policy-${name}`, label, on)),
+      ),
+    ),
   ];
 }
 
@@ -171,9 +246,11 @@ function wish(form, info) {
   if (text("deal")) settings.deal = text("deal");
   if (seats !== 1) Object.assign(settings, { mode: "coop", seats });
   if (visibility === "private") settings.password = String(data.get("password") ?? "");
-  const policy = Object.fromEntries(POLICIES
-    .map(([name, usual]) => /** @type {const} */ ([name, data.has(`policy-${name}`), usual]))
-    .filter(([, on, usual]) => on !== usual));
+  const policy = Object.fromEntries(
+    POLICIES.map(
+      ([name, usual]) => /** @type {const} */ ([name, data.has(`policy-${name}`), usual]),
+    ).filter(([, on, usual]) => on !== usual),
+  );
   if (Object.keys(policy).length) settings.policy = policy;
   return settings;
 }

@@ -81,7 +81,13 @@ class Packer {
       this.#byte(n + 0x100);
     } else {
       const [size, code] =
-        n >= -0x80 ? [1, 0xd0] : n >= -0x8000 ? [2, 0xd1] : n >= -0x80000000 ? [4, 0xd2] : [8, 0xd3];
+        n >= -0x80
+          ? [1, 0xd0]
+          : n >= -0x8000
+            ? [2, 0xd1]
+            : n >= -0x80000000
+              ? [4, 0xd2]
+              : [8, 0xd3];
       this.#byte(code);
       this.#big(n, size);
     }

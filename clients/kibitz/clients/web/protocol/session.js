@@ -5,7 +5,9 @@
  * connections. Never: waits, sends, knows time.
  */
 
-/** @import {Event, Joined, Position, Presence, LobbyRoom, Answer, Id, Resume} from "./messages.js" */
+/**
+ * @import {Answer, Event, Id, Joined, LobbyRoom, Position, Presence, Resume} from "./messages.js"
+ */
 
 import { Gap, Mirror } from "./mirror.js";
 

@@ -55,24 +55,31 @@ export class Controls extends HTMLElement {
     if (drawn === this.#drawn) return;
     this.#drawn = drawn;
     const focused = document.activeElement?.getAttribute("data-do");
-    this.replaceChildren(...(state.plays ? this.#player(state) : this.#viewer(state)), this.#more(state));
+    this.replaceChildren(
+      ...(state.plays ? this.#player(state) : this.#viewer(state)),
+      this.#more(state),
+    );
     if (focused && !this.contains(document.activeElement))
       /** @type {HTMLElement | null} */ (this.querySelector(`[data-do="${focused}"]`))?.focus();
   }
 
   /** @param {State} state */
   #player({ actions, legal, undo, redo, policy }) {
-    const main = actions.map((action) => this.#button(`act-${action.move}`, action.label, {
-      class: "big action", "data-move": action.move, "aria-keyshortcuts": keyOf(action),
-      disabled: legal !== null && !legal.has(action.move),
-      onClick: () => this.#say("act", action.move),
-    }));
-    const back = policy.undo ? [
-      this.#back("undo", "Undo", undo, UNDO),
-      this.#back("redo", "Redo", redo, REDO),
-    ] : [];
+    const main = actions.map((action) =>
+      this.#button(`act-${action.move}`, action.label, {
+        class: "big action",
+        "data-move": action.move,
+        "aria-keyshortcuts": keyOf(action),
+        disabled: legal !== null && !legal.has(action.move),
+        onClick: () => this.#say("act", action.move),
+      }),
+    );
+    const back = policy.undo
+      ? [this.#back("undo", "Undo", undo, UNDO), this.#back("redo", "Redo", redo, REDO)]
+      : [];
     const hint = policy.hints
-      ? [this.#button("hint", "Hint", { class: "big", "aria-keyshortcuts": "h" })] : [];
+      ? [this.#button("hint", "Hint", { class: "big", "aria-keyshortcuts": "h" })]
+      : [];
     return [h("div", { class: "main" }, ...main), h("div", { class: "back" }, ...back, ...hint)];
   }
 
@@ -98,18 +105,27 @@ export class Controls extends HTMLElement {
       ["rules", "Rules and keys"],
     ].filter((each) => Array.isArray(each));
     const items = can.map(([what, label]) => h("li", {}, this.#button(what, label, {})));
-    this.#menu = h("details", { class: "menu" },
+    this.#menu = h(
+      "details",
+      { class: "menu" },
       h("summary", { "aria-label": "More" }, h("span", { "aria-hidden": "true" }, "⋯")),
-      h("ul", { role: "list" }, ...items));
+      h("ul", { role: "list" }, ...items),
+    );
     const menu = this.#menu;
     menu.addEventListener("toggle", () =>
-      this.dispatchEvent(new CustomEvent("menu", { detail: { open: menu.open } })));
+      this.dispatchEvent(new CustomEvent("menu", { detail: { open: menu.open } })),
+    );
     return menu;
   }
 
   /** @param {string} what @param {string} label @param {boolean} can @param {string} drawing */
   #back(what, label, can, drawing) {
-    const props = { class: "big", disabled: !can, "aria-keyshortcuts": KEYS[what], "aria-label": label };
+    const props = {
+      class: "big",
+      disabled: !can,
+      "aria-keyshortcuts": KEYS[what],
+      "aria-label": label,
+    };
     const made = this.#button(what, "", props);
     made.append(icon(drawing), h("span", {}, label));
     return made;

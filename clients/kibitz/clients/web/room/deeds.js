@@ -40,26 +40,45 @@ export class Deeds {
   async do(what, { move, seq, live }) {
     try {
       switch (what) {
-        case "act": return await this.#player.act(move ?? null);
-        case "undo": case "redo": return await this.#player.change(what);
+        case "act":
+          return await this.#player.act(move ?? null);
+        case "undo":
+        case "redo":
+          return await this.#player.change(what);
         case "restart":
-          if (await sure("Start again?", "The same deal from its start. Undo brings this back.", "Restart"))
+          if (
+            await sure(
+              "Start again?",
+              "The same deal from its start. Undo brings this back.",
+              "Restart",
+            )
+          )
             await this.#player.change(what);
           return;
         case "resign":
           if (await sure("Give up?", "The game ends and all cards are opened.", "Resign"))
             await this.#player.change(what);
           return;
-        case "sit": return await this.#sit();
-        case "save": return download(`${this.#name}.save.txt`, await this.#context.client.save(this.#room));
-        case "text": return await this.#fetch("replay.txt");
-        case "json": return await this.#fetch("replay.json");
-        case "share": return await this.#share(live ? undefined : seq);
-        case "embed": return await this.#embed();
-        case "copy": return await this.#pass(this.#line());
-        case "rules": return void this.#rules();
-        case "new": return this.#context.router.go({ page: "start", game: this.#source.game });
-        case "again": return await this.#again();
+        case "sit":
+          return await this.#sit();
+        case "save":
+          return download(`${this.#name}.save.txt`, await this.#context.client.save(this.#room));
+        case "text":
+          return await this.#fetch("replay.txt");
+        case "json":
+          return await this.#fetch("replay.json");
+        case "share":
+          return await this.#share(live ? undefined : seq);
+        case "embed":
+          return await this.#embed();
+        case "copy":
+          return await this.#pass(this.#line());
+        case "rules":
+          return void this.#rules();
+        case "new":
+          return this.#context.router.go({ page: "start", game: this.#source.game });
+        case "again":
+          return await this.#again();
       }
     } catch (error) {
       toast(/** @type {Error} */ (error).message, { kind: "bad" });
@@ -95,7 +114,11 @@ export class Deeds {
     download(`${this.#name}.${name}`, text);
   }
 
-  /** The address of the room, or of a moment in it. @param {number} [moment] @param {boolean} [embed] */
+  /**
+   * The address of the room, or of a moment in it.
+   * @param {number} [moment]
+   * @param {boolean} [embed]
+   */
   #link(moment, embed = false) {
     return new URL(href({ page: "room", room: this.#room, moment, embed }), document.baseURI).href;
   }
@@ -112,7 +135,8 @@ export class Deeds {
 
   async #embed() {
     const title = this.#source.info.title;
-    const frame = `<iframe src="${this.#link(undefined, true)}" width="640" height="480" title="${title} on kibitz"></iframe>`;
+    const source = this.#link(undefined, true);
+    const frame = `<iframe src="${source}" width="640" height="480" title="${title}"></iframe>`;
     await this.#pass(frame);
   }
 
@@ -120,9 +144,17 @@ export class Deeds {
   result() {
     const { past, seats, info, status } = this.#source;
     const end = past.at(past.last);
-    const who = seats.map((seat) => seat.name).filter(Boolean).join(" and ") || "Somebody";
+    const who =
+      seats
+        .map((seat) => seat.name)
+        .filter(Boolean)
+        .join(" and ") || "Somebody";
     return {
-      won: status === "won", who, title: info.title, moves: end.moves, score: end.score,
+      won: status === "won",
+      who,
+      title: info.title,
+      moves: end.moves,
+      score: end.score,
       time: clockOf(end.at),
     };
   }
@@ -130,7 +162,9 @@ export class Deeds {
   /** The result in one line, to be sent to friends. */
   #line() {
     const { won, who, title, moves, time, score } = this.result();
-    const did = won ? `won ${title} in ${moves} moves` : `gave ${title} up with ${score} cards home`;
+    const did = won
+      ? `won ${title} in ${moves} moves`
+      : `gave ${title} up with ${score} cards home`;
     return `${who} ${did}, ${time}. ${this.#link()}`;
   }
 
@@ -143,11 +177,15 @@ export class Deeds {
   }
 
   #rules() {
-    const keys = KEYS.map(([key, does]) => h("tr", {}, h("th", { scope: "row" }, h("kbd", {}, key)), h("td", {}, does)));
-    openDialog(this.#source.info.title,
+    const keys = KEYS.map(([key, does]) =>
+      h("tr", {}, h("th", { scope: "row" }, h("kbd", {}, key)), h("td", {}, does)),
+    );
+    openDialog(
+      this.#source.info.title,
       h("pre", { class: "rules" }, this.#source.info.help),
       h("h3", {}, "Keys, while the table has the focus"),
-      h("table", { class: "keys" }, h("tbody", {}, ...keys)));
+      h("table", { class: "keys" }, h("tbody", {}, ...keys)),
+    );
   }
 }
 
@@ -164,9 +202,16 @@ function sure(title, text, yes) {
       answer = true;
       dialog.close();
     };
-    const dialog = openDialog(title, h("p", {}, text), h("div", { class: "row" },
-      h("button", { type: "button", class: "primary", onClick: agree }, yes),
-      h("button", { type: "button", onClick: () => dialog.close() }, "Cancel")));
+    const dialog = openDialog(
+      title,
+      h("p", {}, text),
+      h(
+        "div",
+        { class: "row" },
+        h("button", { type: "button", class: "primary", onClick: agree }, yes),
+        h("button", { type: "button", onClick: () => dialog.close() }, "Cancel"),
+      ),
+    );
     dialog.addEventListener("close", () => resolve(answer));
   });
 }

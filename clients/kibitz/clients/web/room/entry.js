@@ -48,7 +48,11 @@ export async function enter(context, route, signal) {
   }
 }
 
-/** After sitting down the address is the room's own. @param {Context} context @param {Route} route */
+/**
+ * After sitting down the address is the room's own.
+ * @param {Context} context
+ * @param {Route} route
+ */
 function forgetSeat({ router }, route) {
   router.go({ ...route, seat: false }, { replace: true });
 }
@@ -69,16 +73,28 @@ function askPassword(again) {
   return new Promise((resolve) => {
     /** @type {string | null} */
     let given = null;
-    const field = h("input", { id: "room-password", type: "password", autocomplete: "off", required: true });
+    const field = h("input", {
+      id: "room-password",
+      type: "password",
+      autocomplete: "off",
+      required: true,
+    });
     const send = (/** @type {Event} */ event) => {
       event.preventDefault();
       given = field.value;
       dialog.close();
     };
-    const form = h("form", { class: "stack", onSubmit: send },
-      h("div", { class: "field" },
-        h("label", { for: "room-password" }, again ? "That was not it. Password" : "Password"), field),
-      h("div", { class: "row" }, h("button", { class: "primary" }, "Enter")));
+    const form = h(
+      "form",
+      { class: "stack", onSubmit: send },
+      h(
+        "div",
+        { class: "field" },
+        h("label", { for: "room-password" }, again ? "That was not it. Password" : "Password"),
+        field,
+      ),
+      h("div", { class: "row" }, h("button", { class: "primary" }, "Enter")),
+    );
     const dialog = openDialog("This room has a password", form);
     dialog.addEventListener("close", () => resolve(given));
   });

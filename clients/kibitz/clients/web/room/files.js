@@ -50,8 +50,11 @@ export function gameOf(text) {
  * @returns {() => void} takes none from then on
  */
 export function dropping(take, refuse) {
-  const overlay = h("div", { class: "dropping", hidden: true },
-    h("p", null, "Drop a replay or a saved game"));
+  const overlay = h(
+    "div",
+    { class: "dropping", hidden: true },
+    h("p", null, "Drop a replay or a saved game"),
+  );
   document.body.append(overlay);
   let depth = 0;
   const show = (/** @type {boolean} */ on) => (overlay.hidden = !on);
@@ -63,16 +66,24 @@ export function dropping(take, refuse) {
     drop: (event) => {
       show((depth = 0) > 0);
       const file = event.dataTransfer?.files[0];
-      if (file) void readFile(file).then((text) => take(text, file.name), (e) => refuse(e.message));
+      if (file)
+        void readFile(file).then(
+          (text) => take(text, file.name),
+          (e) => refuse(e.message),
+        );
     },
   };
   const stop = new AbortController();
   for (const [name, act] of Object.entries(on)) {
-    addEventListener(name, (event) => {
-      if (!(event instanceof DragEvent) || !event.dataTransfer?.types.includes("Files")) return;
-      event.preventDefault();
-      act(event);
-    }, { signal: stop.signal });
+    addEventListener(
+      name,
+      (event) => {
+        if (!(event instanceof DragEvent) || !event.dataTransfer?.types.includes("Files")) return;
+        event.preventDefault();
+        act(event);
+      },
+      { signal: stop.signal },
+    );
   }
   return () => {
     stop.abort();
@@ -135,8 +146,11 @@ export async function share(url, title = document.title) {
 function copy(text) {
   const area = h("textarea", { readonly: true, rows: "2", "aria-label": "Address" }, text);
   const close = h("button", { type: "submit" }, "Close");
-  const box = h("dialog", { class: "copy", "aria-label": "Copy this address" },
-    h("form", { method: "dialog" }, area, close));
+  const box = h(
+    "dialog",
+    { class: "copy", "aria-label": "Copy this address" },
+    h("form", { method: "dialog" }, area, close),
+  );
   box.addEventListener("close", () => box.remove());
   document.body.append(box);
   box.showModal();

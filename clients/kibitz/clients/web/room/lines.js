@@ -12,10 +12,10 @@ import { signed, spoken } from "../cards/names.js";
 const CHANGES = ["move", "undo", "redo", "restart"];
 
 /**
- * `who` is given where it is news; `cards` are those that a change moved, in signs. `undone` and `redone`: the change that this event took back or
- * brought back, by its number.
- * @typedef {{seq: number, kind: "move" | "say" | "note", text: string, cards?: string, who: string, time: string,
- *   undone?: number, redone?: number}} Line
+ * `who` is given where it is news; `cards` are those that a change moved, in signs. `undone` and
+ * `redone`: the change that this event took back or brought back, by its number.
+ * @typedef {{seq: number, kind: "move" | "say" | "note", text: string, cards?: string, who: string,
+ *   time: string, undone?: number, redone?: number}} Line
  */
 
 export class Lines {
@@ -44,7 +44,7 @@ export class Lines {
     }
     if (by !== this.#mover) line.who = who;
     this.#mover = by;
-    const text = kind === "move" ? event.move ?? "" : `${kind} ${event.move ?? ""}`.trim();
+    const text = kind === "move" ? (event.move ?? "") : `${kind} ${event.move ?? ""}`.trim();
     return { ...line, kind: "move", text, cards: signed(event), ...this.#change(event) };
   }
 

@@ -43,7 +43,11 @@ export class LiveRoom extends EventTarget {
     this.#mirror = mirror;
     this.past.start(mirror.view, mirror.seq);
     const { signal } = this.#listening;
-    client.addEventListener("push", (event) => this.#push(/** @type {CustomEvent} */ (event).detail), { signal });
+    client.addEventListener(
+      "push",
+      (event) => this.#push(/** @type {CustomEvent} */ (event).detail),
+      { signal },
+    );
     this.#learn();
   }
 
@@ -53,13 +57,27 @@ export class LiveRoom extends EventTarget {
     return this.#mirror;
   }
 
-  get game() { return this.#room.view.game; }
-  get seats() { return this.#room.view.seats; }
-  get status() { return this.#room.view.status; }
-  get policy() { return this.#room.info.policy; }
-  get started() { return this.#room.info.started; }
-  get mine() { return this.#room.role === "player"; }
-  get free() { return this.status === "open" && this.seats.some((seat) => !seat.id); }
+  get game() {
+    return this.#room.view.game;
+  }
+  get seats() {
+    return this.#room.view.seats;
+  }
+  get status() {
+    return this.#room.view.status;
+  }
+  get policy() {
+    return this.#room.info.policy;
+  }
+  get started() {
+    return this.#room.info.started;
+  }
+  get mine() {
+    return this.#room.role === "player";
+  }
+  get free() {
+    return this.status === "open" && this.seats.some((seat) => !seat.id);
+  }
 
   get info() {
     const info = this.#client.welcome?.games[this.game];
@@ -67,7 +85,9 @@ export class LiveRoom extends EventTarget {
     return info;
   }
 
-  get canOpen() { return this.status !== "open"; }
+  get canOpen() {
+    return this.status !== "open";
+  }
 
   /** Take a free seat. */
   async sit() {
@@ -78,7 +98,9 @@ export class LiveRoom extends EventTarget {
   /** The past with all cards known, of a finished game. */
   opened() {
     this.#opened ??= this.#client.history(this.address, { open: true }).then(Past.of);
-    this.#opened.catch(() => { this.#opened = null; });
+    this.#opened.catch(() => {
+      this.#opened = null;
+    });
     return this.#opened;
   }
 

@@ -23,8 +23,12 @@ const NEAR = 24;
 export class Log extends HTMLElement {
   #list = h("ol", { tabindex: "0", "aria-label": "Moves and comments", "aria-live": "off" });
   #input = h("input", {
-    type: "text", maxlength: MAX_SAY, "aria-label": "Comment", placeholder: "Say something",
-    autocomplete: "off", enterkeyhint: "send",
+    type: "text",
+    maxlength: MAX_SAY,
+    "aria-label": "Comment",
+    placeholder: "Say something",
+    autocomplete: "off",
+    enterkeyhint: "send",
   });
   #form = h("form", { hidden: true }, this.#input, h("button", { type: "submit" }, "Send"));
   #lines = new Lines();

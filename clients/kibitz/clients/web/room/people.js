@@ -36,9 +36,15 @@ export class People extends HTMLElement {
   #score = h("b");
   #time = h("b");
   #status = h("span", { class: "status" });
-  #facts = h("p", { class: "facts" },
-    h("span", null, this.#time, " time"), h("span", null, this.#moves, " moves"),
-    h("span", null, this.#score, " score"), this.#watching, this.#status);
+  #facts = h(
+    "p",
+    { class: "facts" },
+    h("span", null, this.#time, " time"),
+    h("span", null, this.#moves, " moves"),
+    h("span", null, this.#score, " score"),
+    this.#watching,
+    this.#status,
+  );
 
   connectedCallback() {
     if (!this.firstChild) this.append(this.#seats, this.#facts);
@@ -72,14 +78,19 @@ export class People extends HTMLElement {
   #draw() {
     const info = this.#info;
     if (!info) return;
-    this.#seats.replaceChildren(...info.seats.map((seat) => {
-      const away = info.here && !info.here.includes(seat.seat);
-      const how = !seat.id ? "free" : away ? "away" : info.here ? "here" : "";
-      return h("li", { class: how || null, title: how || null },
-        h("span", { class: "dot", "aria-hidden": "true" }),
-        h("bdi", null, seat.id ? seat.name ?? seat.id : `seat ${seat.seat}`),
-        h("span", { class: how === "here" ? "spoken" : null }, how));
-    }));
+    this.#seats.replaceChildren(
+      ...info.seats.map((seat) => {
+        const away = info.here && !info.here.includes(seat.seat);
+        const how = !seat.id ? "free" : away ? "away" : info.here ? "here" : "";
+        return h(
+          "li",
+          { class: how || null, title: how || null },
+          h("span", { class: "dot", "aria-hidden": "true" }),
+          h("bdi", null, seat.id ? (seat.name ?? seat.id) : `seat ${seat.seat}`),
+          h("span", { class: how === "here" ? "spoken" : null }, how),
+        );
+      }),
+    );
     this.#watching.textContent = `${info.spectators} watching`;
     this.#watching.hidden = info.spectators === null;
     this.#moves.textContent = String(info.moves);

@@ -15,7 +15,10 @@ import { Pointer } from "../table/pointer.js";
 
 /** @import { Client } from "../client/client.js" */
 /** @import { Dragged, MoveList } from "../protocol/messages.js" */
+/** @import { Legal } from "../table/hand.js" */
 /** @import { Stage } from "../table/stage.js" */
+
+/** @typedef {Legal & {undo: boolean, redo: boolean}} Possible */
 
 /** How long a hint stays, ms. */
 const HINT = 2600;
@@ -31,7 +34,7 @@ export class Player extends EventTarget {
   /** The event whose position is on the table. */
   #seq = 0;
   #hints = true;
-  /** What the server last said can be done; `null`: it does not say. @type {{moves: string[], drags: ([string, string, number] | null)[], undo: boolean, redo: boolean} | null} */
+  /** What the server last said can be done; `null`: it does not say. @type {Possible | null} */
   possible = NO_MOVES;
 
   /** @param {Client} client @param {Stage} stage */
@@ -47,7 +50,9 @@ export class Player extends EventTarget {
     on("drop", (drag) => this.#drop(drag));
     on("act", ({ move }) => this.act(move));
     on("held", () => this.#tell());
-    on("unsure", ({ places }) => toast(places ? `It fits in ${places} places: choose one.` : "It fits nowhere now."));
+    on("unsure", ({ places }) =>
+      toast(places ? `It fits in ${places} places: choose one.` : "It fits nowhere now."),
+    );
   }
 
   get free() {
@@ -92,7 +97,10 @@ export class Player extends EventTarget {
   /** @param {MoveList | null} said */
   #learn(said) {
     this.possible = said && {
-      moves: said.moves, drags: said.drags ?? [], undo: said.undo ?? true, redo: said.redo ?? true,
+      moves: said.moves,
+      drags: said.drags ?? [],
+      undo: said.undo ?? true,
+      redo: said.redo ?? true,
     };
     this.#hand.know(this.possible ?? NO_MOVES);
     this.dispatchEvent(new Event("possible"));
@@ -147,7 +155,9 @@ export class Player extends EventTarget {
     setTimeout(() => this.#unhint(), HINT);
     if (best) {
       const pile = this.#stage.piles.get(best[0]);
-      const card = nameOf(buttonIn(/** @type {Element} */ (pile?.places.at(-best[2]))).dataset.code ?? "");
+      const card = nameOf(
+        buttonIn(/** @type {Element} */ (pile?.places.at(-best[2]))).dataset.code ?? "",
+      );
       announce(`Try the ${card} from ${pileName(best[0])} to ${pileName(best[1])}.`);
     } else {
       const stock = this.possible?.moves.length;

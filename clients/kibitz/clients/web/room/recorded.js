@@ -23,14 +23,18 @@ export const reading = {
     this.last = recording;
     try {
       sessionStorage.setItem(KEPT, JSON.stringify(recording));
-    } catch { /* too large or forbidden: it is there until the next reload */ }
+    } catch {
+      /* too large or forbidden: it is there until the next reload */
+    }
   },
 
   /** @returns {Recording | null} */
   take() {
     try {
       this.last ??= JSON.parse(sessionStorage.getItem(KEPT) ?? "null");
-    } catch { /* nothing was kept */ }
+    } catch {
+      /* nothing was kept */
+    }
     return this.last;
   },
 };

@@ -55,17 +55,36 @@ export class Timeline extends HTMLElement {
   #play = this.#button("play", () => this.#toggle());
   #forward = this.#button("forward", () => this.#ask("step", { by: 1 }));
   #last = this.#button("last", () => this.#ask("seek", { seq: this.last }));
-  #speed = h("select", { "aria-label": "Speed", title: "Speed" },
-    SPEEDS.map((speed) => h("option", { value: speed }, speed === "beat" ? speed : `${speed}×`)));
+  #speed = h(
+    "select",
+    { "aria-label": "Speed", title: "Speed" },
+    SPEEDS.map((speed) => h("option", { value: speed }, speed === "beat" ? speed : `${speed}×`)),
+  );
   #behind = h("span");
-  #live = h("button", { type: "button", class: "live", onclick: () => this.#ask("live") },
-    h("i", { class: "dot" }), "Live", this.#behind);
-  #asPlayed = h("button", { type: "button", onclick: () => this.#ask("view", { open: false }) },
-    "As played");
-  #allOpen = h("button", { type: "button", onclick: () => this.#ask("view", { open: true }) },
-    h("span", null, "All cards "), "open");
-  #views = h("div", { class: "views", role: "group", "aria-label": "Cards" },
-    this.#asPlayed, this.#allOpen);
+  #live = h(
+    "button",
+    { type: "button", class: "live", onclick: () => this.#ask("live") },
+    h("i", { class: "dot" }),
+    "Live",
+    this.#behind,
+  );
+  #asPlayed = h(
+    "button",
+    { type: "button", onclick: () => this.#ask("view", { open: false }) },
+    "As played",
+  );
+  #allOpen = h(
+    "button",
+    { type: "button", onclick: () => this.#ask("view", { open: true }) },
+    h("span", null, "All cards "),
+    "open",
+  );
+  #views = h(
+    "div",
+    { class: "views", role: "group", "aria-label": "Cards" },
+    this.#asPlayed,
+    this.#allOpen,
+  );
 
   constructor() {
     super();
@@ -90,11 +109,24 @@ export class Timeline extends HTMLElement {
   connectedCallback() {
     this.setAttribute("role", "group");
     this.setAttribute("aria-label", "Timeline");
-    this.replaceChildren(h("div", { class: "bar" },
-      h("div", { class: "steps" },
-        this.#first, this.#back, this.#play, this.#forward, this.#last),
-      h("div", { class: "way" }, this.#track, this.#range), this.#count,
-      h("div", { class: "pace" }, this.#speed, this.#live, this.#views)));
+    this.replaceChildren(
+      h(
+        "div",
+        { class: "bar" },
+        h(
+          "div",
+          { class: "steps" },
+          this.#first,
+          this.#back,
+          this.#play,
+          this.#forward,
+          this.#last,
+        ),
+        h("div", { class: "way" }, this.#track, this.#range),
+        this.#count,
+        h("div", { class: "pace" }, this.#speed, this.#live, this.#views),
+      ),
+    );
     this.#changed();
   }
 
@@ -188,11 +220,13 @@ export class Timeline extends HTMLElement {
     const drawn = JSON.stringify([...kinds]);
     if (drawn === this.#drawn) return;
     this.#drawn = drawn;
-    this.#track.replaceChildren(...Array.from(kinds, ([at, kind]) => {
-      const mark = h("i", { class: kind });
-      mark.style.setProperty("--at", String(at));
-      return mark;
-    }));
+    this.#track.replaceChildren(
+      ...Array.from(kinds, ([at, kind]) => {
+        const mark = h("i", { class: kind });
+        mark.style.setProperty("--at", String(at));
+        return mark;
+      }),
+    );
   }
 }
 

@@ -32,16 +32,27 @@ export function showEnd({ won, who, title, moves, score, time }, todo) {
       if (what !== "copy") dialog.close();
       todo(what);
     };
-    return h("button", { type: "button", class: kind, autofocus: Boolean(kind), onClick: chosen }, label);
+    return h(
+      "button",
+      { type: "button", class: kind, autofocus: Boolean(kind), onClick: chosen },
+      label,
+    );
   };
   const fact = (/** @type {string} */ name, /** @type {string | number} */ value) =>
     h("div", {}, h("dt", {}, name), h("dd", {}, value));
-  const dialog = openDialog(won ? `${who} won!` : `${who} gave up`,
+  const dialog = openDialog(
+    won ? `${who} won!` : `${who} gave up`,
     h("p", { class: "muted" }, title),
     h("dl", { class: "result" }, fact("moves", moves), fact("time", time), fact("score", score)),
-    h("div", { class: "row" },
-      choice("new", "New game", "primary"), choice("again", "Same deal again"),
-      choice("replay", "Watch it again"), choice("copy", "Copy result")));
+    h(
+      "div",
+      { class: "row" },
+      choice("new", "New game", "primary"),
+      choice("again", "Same deal again"),
+      choice("replay", "Watch it again"),
+      choice("copy", "Copy result"),
+    ),
+  );
   return dialog;
 }
 
@@ -51,9 +62,14 @@ export function showEnd({ won, who, title, moves, score, time }, todo) {
  */
 export function celebrate(stage) {
   if (!duration()) return;
-  const leap = [{ transform: "none" }, { transform: "translateY(-18%) rotate(4deg)" }, { transform: "none" }];
+  const leap = [
+    { transform: "none" },
+    { transform: "translateY(-18%) rotate(4deg)" },
+    { transform: "none" },
+  ];
   stage.cards.forEach((place, n) =>
-    place.animate(leap, { duration: 520, delay: n * 28, easing: "ease-out" }));
+    place.animate(leap, { duration: 520, delay: n * 28, easing: "ease-out" }),
+  );
   const petals = Array.from({ length: PETALS }, petal);
   const sky = h("div", { class: "sky", popover: "manual", "aria-hidden": "true" }, ...petals);
   document.body.append(sky);
@@ -67,7 +83,11 @@ function petal(_, n) {
   made.style.setProperty("left", `${(n * 61) % 100}%`);
   const end = `translateY(105vh) rotate(${n % 2 ? 360 : -360}deg)`;
   made.animate(
-    [{ transform: "translateY(-10vh)", opacity: 1 }, { transform: end, opacity: 0.4 }],
-    { duration: 2200 + (n % 7) * 260, delay: (n % 12) * 130, easing: "ease-in", fill: "both" });
+    [
+      { transform: "translateY(-10vh)", opacity: 1 },
+      { transform: end, opacity: 0.4 },
+    ],
+    { duration: 2200 + (n % 7) * 260, delay: (n % 12) * 130, easing: "ease-in", fill: "both" },
+  );
   return made;
 }

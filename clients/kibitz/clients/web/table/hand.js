@@ -75,7 +75,8 @@ export class Hand extends EventTarget {
 
   #light() {
     for (const pile of this.#stage.piles.values()) {
-      const lit = this.held && this.drags(this.held.pile, this.held.count).some((d) => d?.[1] === pile.name);
+      const lit =
+        this.held && this.drags(this.held.pile, this.held.count).some((d) => d?.[1] === pile.name);
       pile.element.classList.toggle("target", Boolean(lit));
     }
     for (const place of this.#stage.querySelectorAll(".place > .card"))

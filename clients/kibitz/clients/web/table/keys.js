@@ -110,9 +110,15 @@ export class Keys {
     step();
   }
 
-  /** The next pile in the row, and from its end the next row's first. @param {Pile} pile @param {number} by */
+  /**
+   * The next pile in the row, and from its end the next row's first.
+   * @param {Pile} pile
+   * @param {number} by
+   */
   #beside(pile, by) {
-    const order = [...this.#stage.piles.values()].sort((a, b) => a.row - b.row || a.column - b.column);
+    const order = [...this.#stage.piles.values()].sort(
+      (a, b) => a.row - b.row || a.column - b.column,
+    );
     return order[order.indexOf(pile) + by];
   }
 

@@ -16,7 +16,11 @@ const HIDDEN_STEP = 0.42;
 /** How many of the last cards of a waste are spread. */
 const SPREAD = 3;
 const SLOT_SIGNS = /** @type {Record<string, string>} */ ({
-  Spades: "♠", Hearts: "♥", Diamonds: "♦", Clubs: "♣", Stock: "○",
+  Spades: "♠",
+  Hearts: "♥",
+  Diamonds: "♦",
+  Clubs: "♣",
+  Stock: "○",
 });
 
 /** Whether a cell lies face up. @param {string} cell */
@@ -27,7 +31,11 @@ export const cardOf = (cell) => cell.slice(0, 2);
 
 /** A card that is not on any pile yet. @returns {HTMLLIElement} */
 export function newCard() {
-  const button = h("button", { class: "card", type: "button", tabindex: "-1" }, h("span", { class: "spoken" }));
+  const button = h(
+    "button",
+    { class: "card", type: "button", tabindex: "-1" },
+    h("span", { class: "spoken" }),
+  );
   return /** @type {HTMLLIElement} */ (h("li", { class: "place" }, button));
 }
 
@@ -66,10 +74,17 @@ export class Pile {
     /** @type {string[]} */
     this.cells = [];
     const sign = SLOT_SIGNS[pile] ?? (kind === "foundation" ? "A" : "");
-    this.slot = h("button", { class: "slot", type: "button", tabindex: "-1" },
-      h("span", { class: "sign", "aria-hidden": "true" }, sign), h("span", { class: "spoken" }));
-    this.element = h("ul", { class: "pile", "data-pile": pile, "data-kind": kind, role: "list" },
-      h("li", {}, this.slot));
+    this.slot = h(
+      "button",
+      { class: "slot", type: "button", tabindex: "-1" },
+      h("span", { class: "sign", "aria-hidden": "true" }, sign),
+      h("span", { class: "spoken" }),
+    );
+    this.element = h(
+      "ul",
+      { class: "pile", "data-pile": pile, "data-kind": kind, role: "list" },
+      h("li", {}, this.slot),
+    );
     this.element.style.setProperty("--column", String(column));
     this.element.style.setProperty("--row", String(row));
   }

@@ -15,7 +15,11 @@ import { duration, glide, places, settle } from "./glide.js";
 /** A press becomes a drag when it has moved so far, in CSS pixels. */
 const THRESHOLD = 6;
 
-/** @typedef {{id: number, pile: Pile, index: number, x: number, y: number, cards: HTMLElement[], box: DOMRect | null}} Drag */
+/**
+ * `x` and `y`: where it began; `box`: where the first card lay, once it is a drag.
+ * @typedef {{id: number, pile: Pile, index: number, x: number, y: number, cards: HTMLElement[],
+ *   box: DOMRect | null}} Drag
+ */
 
 export class Pointer {
   #stage;

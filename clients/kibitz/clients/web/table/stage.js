@@ -15,7 +15,11 @@ import { buttonIn, cardOf, newCard, Pile } from "./pile.js";
 /** Height of a row of fans, in cards. */
 const FAN_ROWS = 2.7;
 /** How wide a card may be to be drawn so, in CSS pixels; style/cards.css has the drawings. */
-const SIZES = /** @type {[number, string][]} */ ([[38, "tiny"], [57.9, "small"], [88, "medium"]]);
+const SIZES = /** @type {[number, string][]} */ ([
+  [38, "tiny"],
+  [57.9, "small"],
+  [88, "medium"],
+]);
 /** Positions that follow each other faster than this are jumped to, ms. */
 const HASTE = 120;
 
@@ -109,7 +113,11 @@ export class Stage extends HTMLElement {
     for (const fact of facts) this.#trace(fact);
     this.settle();
     this.#match(table, ms);
-    if (focused instanceof HTMLElement && focused !== document.activeElement && this.contains(focused))
+    if (
+      focused instanceof HTMLElement &&
+      focused !== document.activeElement &&
+      this.contains(focused)
+    )
       focused.focus({ preventScroll: true });
     if (before) glide(before, ms);
   }
@@ -165,7 +173,8 @@ export class Stage extends HTMLElement {
         const place = cell === "??" ? blank.get(name)?.shift() : known.get(cardOf(cell));
         if (cell !== "??") known.delete(cardOf(cell));
         return place;
-      }));
+      }),
+    );
     const spare = [...[...blank.values()].flat(), ...known.values()];
     wanted.forEach(({ name, cells }, n) => {
       const all = found[n].map((place) => place ?? spare.shift() ?? newCard());
