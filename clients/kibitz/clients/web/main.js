@@ -6,22 +6,22 @@
  */
 
 import { Client } from "./client/client.js";
-import { said, toast } from "./pages/announce.js";
-import { icon } from "./pages/dialog.js";
-import { clear, h } from "./pages/dom.js";
-import { showLink } from "./pages/link.js";
-import { askName } from "./pages/naming.js";
-import { opened } from "./pages/opening.js";
-import { openPreferences } from "./pages/preferences.js";
-import { Router } from "./pages/router.js";
-import { settings } from "./pages/settings.js";
+import { said, toast } from "./shell/announce.js";
+import { icon } from "./shell/dialog.js";
+import { clear, h } from "./shell/dom.js";
+import { showLink } from "./lobby/link.js";
+import { askName } from "./lobby/naming.js";
+import { opened, pickFile } from "./room/opening.js";
+import { openPreferences } from "./lobby/preferences.js";
+import { Router } from "./shell/router.js";
+import { settings } from "./shell/settings.js";
 import { dropping } from "./room/files.js";
-import "./pages/lobby.js";
-import "./pages/start.js";
+import "./lobby/lobby.js";
+import "./lobby/start.js";
 import "./room/page.js";
 
-/** @import { Context, Page } from "./pages/context.js" */
-/** @import { Route } from "./pages/router.js" */
+/** @import { Context, Page } from "./shell/context.js" */
+/** @import { Route } from "./shell/router.js" */
 
 /** @type {Record<Route["page"], string>} */
 const ELEMENTS = {
@@ -64,6 +64,9 @@ const context = {
     } catch (problem) {
       toast(said(problem), { kind: "bad" });
     }
+  },
+  pickFile() {
+    pickFile(context.openText);
   },
   titled(title) {
     document.title = title ? `${title} · kibitz` : "kibitz";

@@ -6,8 +6,8 @@
  * table; does nothing itself.
  */
 
-import { icon } from "../pages/dialog.js";
-import { h } from "../pages/dom.js";
+import { icon } from "../shell/dialog.js";
+import { h } from "../shell/dom.js";
 
 /** @import { Action } from "../protocol/messages.js" */
 

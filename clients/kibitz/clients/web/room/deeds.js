@@ -4,15 +4,15 @@
  * Promises: what cannot be taken back is asked first; what failed is said. Never: draws.
  */
 
-import { toast } from "../pages/announce.js";
-import { openDialog } from "../pages/dialog.js";
-import { h } from "../pages/dom.js";
-import { href } from "../pages/router.js";
+import { toast } from "../shell/announce.js";
+import { openDialog } from "../shell/dialog.js";
+import { h } from "../shell/dom.js";
+import { href } from "../shell/router.js";
 import { KEYS } from "../table/keys.js";
 import { download, share } from "./files.js";
 import { clockOf } from "./people.js";
 
-/** @import { Context } from "../pages/context.js" */
+/** @import { Context } from "../shell/context.js" */
 /** @import { Player } from "./player.js" */
 /** @import { Source } from "./source.js" */
 /** @import { Result } from "./win.js" */

@@ -4,13 +4,13 @@
  * Promises: a room with a password asks for it, a room that is not there says so with a way back.
  */
 
-import { openDialog } from "../pages/dialog.js";
-import { h } from "../pages/dom.js";
+import { openDialog } from "../shell/dialog.js";
+import { h } from "../shell/dom.js";
 import { LiveRoom } from "./live.js";
 import { reading, Recorded } from "./recorded.js";
 
-/** @import { Context } from "../pages/context.js" */
-/** @import { Route } from "../pages/router.js" */
+/** @import { Context } from "../shell/context.js" */
+/** @import { Route } from "../shell/router.js" */
 /** @import { Source } from "./source.js" */
 
 /**

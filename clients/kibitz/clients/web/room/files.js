@@ -6,7 +6,7 @@
  * server plays it. Every way out has one that works without https. Never: a socket.
  */
 
-import { h } from "../pages/dom.js";
+import { h } from "../shell/dom.js";
 
 /** @import {Event as Happening} from "../protocol/messages.js" */
 

@@ -5,7 +5,7 @@
  */
 
 import { spoken } from "../cards/names.js";
-import { h } from "../pages/dom.js";
+import { h } from "../shell/dom.js";
 import "./controls.js";
 import "./log.js";
 import "./people.js";

@@ -10,7 +10,7 @@
  * @import {Line} from "./lines.js"
  */
 
-import { h } from "../pages/dom.js";
+import { h } from "../shell/dom.js";
 import { Lines } from "./lines.js";
 
 /** Lines that are made at once; the others follow, as many again every frame. */

@@ -7,9 +7,9 @@
 
 import { Playback } from "../client/playback.js";
 import { spoken } from "../cards/names.js";
-import { announce, toast } from "../pages/announce.js";
-import { h } from "../pages/dom.js";
-import { play } from "../pages/sound.js";
+import { announce, toast } from "../shell/announce.js";
+import { h } from "../shell/dom.js";
+import { play } from "../shell/sound.js";
 import { duration } from "../table/glide.js";
 import "../table/stage.js";
 import { Deeds } from "./deeds.js";
@@ -19,8 +19,8 @@ import { Player } from "./player.js";
 import { celebrate, showEnd } from "./win.js";
 
 /** @import { Past } from "../client/past.js" */
-/** @import { Context } from "../pages/context.js" */
-/** @import { Route } from "../pages/router.js" */
+/** @import { Context } from "../shell/context.js" */
+/** @import { Route } from "../shell/router.js" */
 /** @import { Event as Happening, Fact } from "../protocol/messages.js" */
 /** @import { Stage } from "../table/stage.js" */
 /** @import { Source } from "./source.js" */

@@ -7,7 +7,7 @@
  * @import {Seat} from "../protocol/messages.js"
  */
 
-import { h } from "../pages/dom.js";
+import { h } from "../shell/dom.js";
 import { clockOf } from "./lines.js";
 
 export { clockOf };

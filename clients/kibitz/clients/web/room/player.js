@@ -6,8 +6,8 @@
  */
 
 import { nameOf, pileName } from "../cards/names.js";
-import { announce, toast } from "../pages/announce.js";
-import { play } from "../pages/sound.js";
+import { announce, toast } from "../shell/announce.js";
+import { play } from "../shell/sound.js";
 import { Hand } from "../table/hand.js";
 import { Keys } from "../table/keys.js";
 import { buttonIn } from "../table/pile.js";

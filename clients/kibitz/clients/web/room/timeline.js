@@ -9,7 +9,7 @@
  */
 
 import { SPEEDS } from "../client/playback.js";
-import { h, svg } from "../pages/dom.js";
+import { h, svg } from "../shell/dom.js";
 
 /** Names and icons of the buttons; an icon is drawn in a field of 24 by 24. */
 const BUTTONS = {

@@ -4,8 +4,8 @@
  * Promises: closed with one key or tap; nothing moves where people asked for quiet.
  */
 
-import { openDialog } from "../pages/dialog.js";
-import { h } from "../pages/dom.js";
+import { openDialog } from "../shell/dialog.js";
+import { h } from "../shell/dom.js";
 import { duration } from "../table/glide.js";
 
 /** @import { Stage } from "../table/stage.js" */

@@ -7,7 +7,7 @@
 
 import { back, face } from "../cards/faces.js";
 import { nameOf, pileName } from "../cards/names.js";
-import { h } from "../pages/dom.js";
+import { h } from "../shell/dom.js";
 import { flip } from "./glide.js";
 
 /** @import { LayoutPlace } from "../protocol/messages.js" */

@@ -5,7 +5,7 @@
  * element as before, so that it glides and keeps the focus. Knows facts and piles, no game.
  */
 
-import { h } from "../pages/dom.js";
+import { h } from "../shell/dom.js";
 import { duration, glide, places, settle } from "./glide.js";
 import { buttonIn, cardOf, newCard, Pile } from "./pile.js";
 

@@ -5,7 +5,7 @@
  * value left as it was is not sent; a refused one says why, next to it. Knows no game.
  */
 
-import { h } from "./dom.js";
+import { h } from "../shell/dom.js";
 
 /**
  * A field with its label.

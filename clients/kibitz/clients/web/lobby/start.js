@@ -5,14 +5,14 @@
  * Knows no game: options and rules are the server's.
  */
 
-import { said } from "./announce.js";
-import { h } from "./dom.js";
+import { said } from "../shell/announce.js";
+import { h } from "../shell/dom.js";
 import { emblem } from "./emblem.js";
 import { blame, chosenOptions, labelled, optionFields, tick } from "./form.js";
-import { href } from "./router.js";
+import { href } from "../shell/router.js";
 
-/** @import { Context } from "./context.js" */
-/** @import { Route } from "./router.js" */
+/** @import { Context } from "../shell/context.js" */
+/** @import { Route } from "../shell/router.js" */
 /** @import { GameInfo, Settings, Visibility } from "../protocol/messages.js" */
 
 /**

@@ -4,8 +4,8 @@
  * Promises: a friendly name is there already, so that one key press is enough.
  */
 
-import { openDialog } from "./dialog.js";
-import { h } from "./dom.js";
+import { openDialog } from "../shell/dialog.js";
+import { h } from "../shell/dom.js";
 
 export const LONGEST = 32;
 

@@ -6,14 +6,14 @@
  */
 
 import { KEYS } from "../table/keys.js";
-import { toast } from "./announce.js";
-import { openDialog } from "./dialog.js";
-import { h } from "./dom.js";
+import { toast } from "../shell/announce.js";
+import { openDialog } from "../shell/dialog.js";
+import { h } from "../shell/dom.js";
 import { labelled, tick } from "./form.js";
 import { LONGEST } from "./naming.js";
 
-/** @import { Context } from "./context.js" */
-/** @import { Liking } from "./settings.js" */
+/** @import { Context } from "../shell/context.js" */
+/** @import { Liking } from "../shell/settings.js" */
 
 /** @type {[name: "theme" | "deck" | "motion", label: string, choices: [string, string][]][]} */
 const CHOICES = [

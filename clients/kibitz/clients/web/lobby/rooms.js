@@ -5,7 +5,7 @@
  * points at the list. Knows nothing of the connection: it is given rooms.
  */
 
-import { clear, h } from "./dom.js";
+import { clear, h } from "../shell/dom.js";
 
 /** @import { GameInfo, RoomInfo } from "../protocol/messages.js" */
 

@@ -4,9 +4,9 @@
  * Promises: nothing is shown while all is well; `<main data-link>` says it to style sheets.
  */
 
-import { announce } from "./announce.js";
-import { clear, h } from "./dom.js";
-import { settings } from "./settings.js";
+import { announce } from "../shell/announce.js";
+import { clear, h } from "../shell/dom.js";
+import { settings } from "../shell/settings.js";
 
 /** @import { Client } from "../client/client.js" */
 

@@ -14,6 +14,7 @@
  * @property {() => Promise<boolean>} named  asks for a name where there is none yet;
  *   false: the visitor would rather not
  * @property {(text: string) => Promise<void>} openText  a dropped save or replay
+ * @property {() => void} pickFile  lets the visitor choose a file, and opens it
  * @property {(title: string) => void} titled  what the document's title calls this page
  */
 

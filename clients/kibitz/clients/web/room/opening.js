@@ -4,12 +4,12 @@
  * Promises: the server decides what a text means; what it does not take is said, nothing changes.
  */
 
-import { gameOf, readDropped, readFile } from "../room/files.js";
-import { reading } from "../room/recorded.js";
-import { toast } from "./announce.js";
-import { h } from "./dom.js";
+import { gameOf, readDropped, readFile } from "./files.js";
+import { reading } from "./recorded.js";
+import { toast } from "../shell/announce.js";
+import { h } from "../shell/dom.js";
 
-/** @import { Context } from "./context.js" */
+/** @import { Context } from "../shell/context.js" */
 
 /**
  * Do with a text what its owner expects.

@@ -4,7 +4,7 @@
  * Promises: the same picture for the same layout, of any game; decoration only, never spoken.
  */
 
-import { svg } from "./dom.js";
+import { svg } from "../shell/dom.js";
 
 /** @import { LayoutPlace } from "../protocol/messages.js" */
 

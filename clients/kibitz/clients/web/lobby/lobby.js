@@ -5,12 +5,11 @@
  * open. Never changes a room.
  */
 
-import { h } from "./dom.js";
+import { h } from "../shell/dom.js";
 import { emblem } from "./emblem.js";
-import { pickFile } from "./opening.js";
 import { counted, Rooms } from "./rooms.js";
 
-/** @import { Context } from "./context.js" */
+/** @import { Context } from "../shell/context.js" */
 /** @import { GameInfo } from "../protocol/messages.js" */
 
 export class Lobby extends HTMLElement {
@@ -153,7 +152,7 @@ export class Lobby extends HTMLElement {
       ),
       h(
         "button",
-        { type: "button", onclick: () => pickFile(this.context.openText) },
+        { type: "button", onclick: () => this.context.pickFile() },
         "Choose a file",
       ),
     );
