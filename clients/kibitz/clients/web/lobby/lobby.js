@@ -150,11 +150,7 @@ export class Lobby extends HTMLElement {
         "Drop a save or a replay anywhere on this page: a save goes on where " +
           "it stopped, a replay is shown move by move.",
       ),
-      h(
-        "button",
-        { type: "button", onclick: () => this.context.pickFile() },
-        "Choose a file",
-      ),
+      h("button", { type: "button", onclick: () => this.context.pickFile() }, "Choose a file"),
     );
   }
 

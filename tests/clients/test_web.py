@@ -1,0 +1,32 @@
+"""The page's own layers: which folder may import which."""
+
+import re
+from pathlib import Path
+from posixpath import dirname, normpath
+
+import kibitz.clients
+
+WEB = Path(kibitz.clients.__file__).parent / "web"
+ABOVE = {
+    "protocol": set(),
+    "shell": set(),
+    "cards": set(),
+    "client": {"protocol"},
+    "table": {"cards", "shell"},
+    "room": {"client", "cards", "shell", "table"},
+    "lobby": {"shell", "table"},
+}
+"""For each folder those it may import besides itself; ``main.js`` may import all of them."""
+IMPORT = re.compile(r'^(?:import|export)\b[^"]*"(\.[^"]+)";', re.MULTILINE)
+
+
+def test_imports_point_one_way() -> None:
+    for path in WEB.glob("*/*.js"):
+        folder = path.parent.name
+        for spec in IMPORT.findall(path.read_text()):
+            target = dirname(normpath(f"{folder}/{spec}"))
+            assert target in {folder, *ABOVE[folder]}, f"{folder}/{path.name} imports {spec}"
+
+
+def test_every_folder_has_its_place() -> None:
+    assert {path.parent.name for path in WEB.glob("*/*.js")} == ABOVE.keys()
