@@ -6,13 +6,13 @@ page. Never: the page's own objects, its socket, a click that no pointer could m
 
 import json
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, Protocol
 
-from browser.browsing import PATIENCE_MS, Browsing, Theme
+from browser.browsing import DESK, PATIENCE_MS, Browsing, Theme
 from browser.games import Drag, Piles, Press, Step, deal_of, steps
 from playwright.async_api import Page, expect
-from servers import Running
 from talk import talking
 
 READ = """() => Object.fromEntries([...document.querySelectorAll("kibitz-table .pile")].map(
@@ -57,10 +57,28 @@ AWAY = """([pile, cards]) => {
 }"""
 """How many piles, and in this pile how many cards, the focus is away from where it should be."""
 
+
+class At(Protocol):
+    """Where a server is found: its socket and its page."""
+
+    @property
+    def url(self) -> str: ...
+    @property
+    def http(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class Address:
+    """A server that is known by its addresses alone."""
+
+    url: str
+    http: str
+
+
 Doing = Callable[[Page, Drag | Press], Awaitable[None]]
 
 
-async def create(server: Running, game: str, **settings: Any) -> str:
+async def create(server: At, game: str, **settings: Any) -> str:
     """Have a room made, with nobody on its seat; its id."""
     async with talking(server.url) as host:
         made = await host.ok("create", game=game, seat=False, **settings)
@@ -68,7 +86,7 @@ async def create(server: Running, game: str, **settings: Any) -> str:
         return room
 
 
-async def played(server: Running, game: str, moves: int | None = None) -> str:
+async def played(server: At, game: str, moves: int | None = None) -> str:
     """A room in which somebody has played the won game, or its first moves; its id."""
     async with talking(server.url, name="Cyd") as cyd:
         room: str = (await cyd.ok("create", game=game, deal=deal_of(game)))["room"]
@@ -84,11 +102,11 @@ def named(name: str, **liking: object) -> dict[str, str]:
 
 async def sit(
     open_page: Browsing,
-    server: Running,
+    server: At,
     room: str,
     name: str = "Ann",
     *,
-    size: tuple[int, int] = (1280, 800),
+    size: tuple[int, int] = DESK,
     theme: Theme = "light",
     touch: bool = False,
     motion: bool = False,
@@ -106,9 +124,11 @@ async def sit(
     return page
 
 
-async def watch(open_page: Browsing, server: Running, room: str, query: str = "") -> Page:
+async def watch(
+    open_page: Browsing, server: At, room: str, *, size: tuple[int, int] = DESK
+) -> Page:
     """Somebody who only watches."""
-    page = await open_page(f"{server.http}/?room={room}{query}")
+    page = await open_page(f"{server.http}/?room={room}", size=size)
     await expect(page.locator("kibitz-table .pile").first).to_be_visible()
     return page
 
@@ -140,14 +160,13 @@ async def shows(page: Page, piles: Piles) -> None:
     assert await cards(page) == piles, page.url
 
 
-async def carry(page: Page, drag: Drag) -> None:
-    """Take cards with the mouse and hold them over a pile."""
+async def carry(page: Page, drag: Drag, *, stops: int = 3) -> None:
+    """Take cards with the mouse and hold them over a pile; the way there has some stops."""
     hands = [[drag.source, drag.cards], [drag.target, 0]]
     (x, middle, y), (to_x, to_y, _) = await page.evaluate(SPOTS, hands)
     await page.mouse.move(x, y)
     await page.mouse.down()
-    await page.mouse.move(x + (to_x - x) / 8, y + (to_y - middle) / 8 + 6)
-    await page.mouse.move(to_x, y + to_y - middle)
+    await page.mouse.move(to_x, y + to_y - middle, steps=stops)
 
 
 async def by_mouse(page: Page, do: Drag | Press) -> None:
@@ -156,6 +175,15 @@ async def by_mouse(page: Page, do: Drag | Press) -> None:
         await page.locator(f'button[data-move="{do.move}"]').click()
         return
     await carry(page, do)
+    await page.mouse.up()
+
+
+async def by_quick_mouse(page: Page, do: Drag | Press) -> None:
+    """The same in one go, as those who have played all day."""
+    if isinstance(do, Press):
+        await by_mouse(page, do)
+        return
+    await carry(page, do, stops=1)
     await page.mouse.up()
 
 

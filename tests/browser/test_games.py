@@ -9,7 +9,7 @@ from browser.player import (
     Doing,
     by_finger,
     by_keys,
-    by_mouse,
+    by_quick_mouse,
     cards,
     create,
     play,
@@ -21,6 +21,9 @@ from browser.player import (
 )
 from playwright.async_api import Page, expect
 from servers import Running
+
+WINDOW = (900, 640)
+"""Smaller than most, so that the browsers have less to paint."""
 
 
 async def whole(ann: Page, bob: Page, game: str, doing: Doing) -> Piles:
@@ -54,16 +57,16 @@ async def is_won(ann: Page, bob: Page, piles: Piles, moves: int) -> None:
 @pytest.mark.parametrize("game", sorted(WINS))
 async def test_a_whole_game_by_drag(server: Running, open_page: Browsing, game: str) -> None:
     room = await create(server, game, deal=deal_of(game))
-    ann = await sit(open_page, server, room)
-    bob = await watch(open_page, server, room)
-    piles = await whole(ann, bob, game, by_mouse)
+    ann = await sit(open_page, server, room, size=WINDOW)
+    bob = await watch(open_page, server, room, size=WINDOW)
+    piles = await whole(ann, bob, game, by_quick_mouse)
     await is_won(ann, bob, piles, len(WINS[game]["moves"]))
 
 
 async def test_a_whole_game_by_keys_alone(server: Running, open_page: Browsing) -> None:
     room = await create(server, "thumb-and-pouch", deal=deal_of("thumb-and-pouch"))
-    ann = await sit(open_page, server, room)
-    bob = await watch(open_page, server, room)
+    ann = await sit(open_page, server, room, size=WINDOW)
+    bob = await watch(open_page, server, room, size=WINDOW)
     while not await ann.evaluate("() => document.activeElement.matches('kibitz-table .pile *')"):
         await ann.keyboard.press("Tab")
     piles = await whole(ann, bob, "thumb-and-pouch", by_keys)
@@ -73,6 +76,6 @@ async def test_a_whole_game_by_keys_alone(server: Running, open_page: Browsing) 
 async def test_a_whole_game_by_taps_on_a_phone(server: Running, open_page: Browsing) -> None:
     room = await create(server, "klondike", deal=deal_of("klondike"))
     ann = await sit(open_page, server, room, size=PHONE, touch=True)
-    bob = await watch(open_page, server, room)
+    bob = await watch(open_page, server, room, size=WINDOW)
     piles = await whole(ann, bob, "klondike", by_finger)
     await is_won(ann, bob, piles, len(WINS["klondike"]["moves"]))

@@ -8,6 +8,7 @@ from browser.browsing import DOWN, Browsing
 from browser.forwarding import framing, under_prefix
 from browser.games import deal_of, start_of, steps
 from browser.player import (
+    Address,
     create,
     may_play,
     named,
@@ -87,7 +88,7 @@ async def test_a_killed_server_comes_back_and_the_game_goes_on(
     async with standby(data) as process:
         url = await process.start()
         at = urlsplit(url).netloc
-        server = Running(None, url, f"http://{at}")  # type: ignore[arg-type]
+        server = Address(url, f"http://{at}")
         room = await create(server, "klondike", deal=deal_of("klondike"))
         ann = await sit(open_page, server, room)
         bob = await watch(open_page, server, room)
@@ -141,7 +142,7 @@ async def test_an_embedded_table_never_sits(server: Running, open_page: Browsing
 
 async def test_everything_works_under_a_path_prefix(server: Running, open_page: Browsing) -> None:
     async with under_prefix(server, "/games/kibitz") as http:
-        behind = Running(server.app, server.url, http)
+        behind = Address(server.url, http)
         room = await create(server, "klondike", deal=deal_of("klondike"))
         ann = await sit(open_page, behind, room)
         done = list(islice(steps("klondike"), 3))

@@ -164,3 +164,31 @@ async def test_stepping_back_in_a_running_game_plays_nothing(
     await play(ann, KLONDIKE[4])
     bob = await watch(open_page, server, room)
     await stands_at(bob, 7)
+
+
+async def test_a_finished_deal_is_played_again_and_its_replay_kept(
+    server: Running, open_page: Browsing
+) -> None:
+    room = await played(server, "klondike")
+    page = await open_page(f"{server.http}/?room={room}", storage=named("Bob"))
+    await page.get_by_label("More").click()
+    async with page.expect_download() as kept:
+        await page.get_by_role("button", name="Download replay (text)").click()
+    text = Path(await (await kept.value).path()).read_bytes()  # noqa: ASYNC240
+    assert text == (await fetch(server.http, f"/rooms/{room}/replay.txt"))[1]
+    await page.get_by_role("button", name="Play this deal").click()
+    await may_play(page)
+    assert room not in page.url
+    await shows(page, start_of("klondike"))
+    await play(page, KLONDIKE[0])
+
+
+async def test_the_moment_that_is_looked_at_is_shared(server: Running, open_page: Browsing) -> None:
+    room = await played(server, "klondike", 8)
+    page = await open_page(f"{server.http}/?room={room}#move=4")
+    await page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    await stands_at(page, 4)
+    await page.get_by_role("button", name="Share").click()
+    await expect(page.locator("#toasts")).to_contain_text("Copied")
+    shared = await page.evaluate("() => navigator.clipboard.readText()")
+    assert shared == f"{server.http}/?room={room}#move=4"

@@ -36,6 +36,8 @@ export class Connection extends EventTarget {
   session = new ClientSession();
   /** What the server said first on the newest connection. @type {Welcome | null} */
   welcome = null;
+  /** How far the server's clock was before ours when it greeted us, ms. */
+  ahead = 0;
   /** @type {State} */
   state = "connecting";
 
@@ -206,6 +208,7 @@ export class Connection extends EventTarget {
     this.#greeted = true;
     this.#delays.greeted();
     this.welcome = welcome;
+    this.ahead = welcome.now - Date.now();
     this.#hello.token = welcome.token;
     this.dispatchEvent(new CustomEvent("welcome", { detail: welcome }));
     this.#tell("open", "");

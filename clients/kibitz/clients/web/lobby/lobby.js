@@ -6,6 +6,7 @@
  */
 
 import { h } from "../shell/dom.js";
+import { href } from "../shell/router.js";
 import { emblem } from "./emblem.js";
 import { counted, Rooms } from "./rooms.js";
 
@@ -18,6 +19,7 @@ export class Lobby extends HTMLElement {
   #listening = new AbortController();
   #rooms = new Rooms();
   #tiles = h("ul", { class: "tiles", role: "list" });
+  #own = h("nav", { class: "row", "aria-label": "Your games", hidden: true });
   #more = h(
     "button",
     { type: "button", hidden: true, onclick: () => this.#load(true) },
@@ -73,6 +75,7 @@ export class Lobby extends HTMLElement {
         { class: "lead" },
         "Pick a game and play. Send the link, and anybody can watch you live, or join in.",
       ),
+      this.#own,
       this.#tiles,
     );
   }
@@ -154,12 +157,22 @@ export class Lobby extends HTMLElement {
     );
   }
 
+  /** The games this visitor is in the middle of. @param {Record<string, GameInfo>} games */
+  #mine(games) {
+    const links = this.context.settings.games.map(({ room, game }) =>
+      h("a", { class: "button", href: href({ room }) }, `Go on with ${games[game]?.title ?? game}`),
+    );
+    this.#own.replaceChildren(...links);
+    this.#own.hidden = !links.length;
+  }
+
   async #follow() {
     const { client } = this.context;
     const welcome = client.welcome;
     if (!welcome) return;
     this.#rooms.games = welcome.games;
-    this.#rooms.skew = welcome.now - Date.now();
+    this.#mine(welcome.games);
+    this.#rooms.skew = client.ahead;
     if (!this.#tiles.childElementCount) {
       for (const [game, info] of Object.entries(welcome.games)) {
         this.#tiles.append(tile(game, info));
@@ -205,7 +218,7 @@ export class Lobby extends HTMLElement {
  * @param {GameInfo} info
  */
 function tile(game, info) {
-  const aim = info.help.split("\n")[0].split(/(?<=[^.]\.)\s/)[0];
+  const aim = info.help.split("\n\n")[0].replaceAll("\n", " ");
   return h(
     "li",
     null,

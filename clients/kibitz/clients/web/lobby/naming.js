@@ -77,7 +77,7 @@ export function askName() {
         h(
           "p",
           { id: "asked-about", class: "muted small" },
-          "Everybody at the table sees it. No account: you can change it in the settings.",
+          "Everybody at the table sees it. No account: the settings change it for games to come.",
         ),
       ),
       h("div", { class: "row" }, h("button", { class: "primary" }, "Go on")),

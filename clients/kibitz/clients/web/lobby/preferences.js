@@ -88,7 +88,12 @@ export function openPreferences({ settings, client }) {
   });
   openDialog(
     "Settings",
-    labelled("set-name", "Your name", name),
+    labelled(
+      "set-name",
+      "Your name",
+      name,
+      "Where you sit already, you keep the name you sat down with.",
+    ),
     ...choices,
     h("div", null, ...ticks),
     keys(),

@@ -2,8 +2,8 @@
  * `<kibitz-controls>`: everything one can do in a room that is no drag, as buttons.
  *
  * Promises: what is not possible now is disabled, what is not allowed here is not shown. Says what
- * was asked for by an event `do` {what, move?}, and by `menu` {open} that its menu lies over the
- * table; does nothing itself.
+ * was asked for by an event `do` {what, move?}, by `menu` {open} that its menu lies over the table,
+ * by `left` that the button with the focus is gone; does nothing itself.
  */
 
 import { icon } from "../shell/dialog.js";
@@ -13,7 +13,7 @@ import { h } from "../shell/dom.js";
 
 /**
  * @typedef {{
- *   plays: boolean, over: boolean, canSit: boolean, watches: boolean, file: boolean,
+ *   plays: boolean, over: boolean, canSit: boolean, canInvite: boolean, watches: boolean, file: boolean,
  *   actions: Action[], legal: Set<string> | null, undo: boolean, redo: boolean,
  *   policy: {undo: boolean, save: boolean, hints: boolean, say: boolean},
  * }} State
@@ -30,6 +30,7 @@ export const keyOf = (action) => action.label[0].toLowerCase();
 export class Controls extends HTMLElement {
   #menu = h("details", { class: "menu" });
   #drawn = "";
+  #off = new AbortController();
 
   connectedCallback() {
     this.setAttribute("role", "toolbar");
@@ -39,9 +40,15 @@ export class Controls extends HTMLElement {
       this.#shut();
       this.#menu.querySelector("summary")?.focus();
     });
-    addEventListener("pointerdown", (event) => {
-      if (event.target instanceof Node && !this.#menu.contains(event.target)) this.#shut();
-    });
+    const outside = (/** @type {Event} */ { target }) => {
+      if (target instanceof Node && !this.#menu.contains(target)) this.#shut();
+    };
+    this.#off = new AbortController();
+    addEventListener("pointerdown", outside, { signal: this.#off.signal });
+  }
+
+  disconnectedCallback() {
+    this.#off.abort();
   }
 
   #shut() {
@@ -59,8 +66,10 @@ export class Controls extends HTMLElement {
       ...(state.plays ? this.#player(state) : this.#viewer(state)),
       this.#more(state),
     );
-    if (focused && !this.contains(document.activeElement))
-      /** @type {HTMLElement | null} */ (this.querySelector(`[data-do="${focused}"]`))?.focus();
+    if (!focused || this.contains(document.activeElement)) return;
+    const again = this.querySelector(`[data-do="${focused}"]:enabled`);
+    if (again instanceof HTMLElement) again.focus();
+    else this.dispatchEvent(new CustomEvent("left"));
   }
 
   /** @param {State} state */
@@ -93,14 +102,16 @@ export class Controls extends HTMLElement {
   }
 
   /** @param {State} state */
-  #more({ plays, over, policy, file }) {
+  #more({ plays, over, policy, file, canInvite }) {
     const can = [
       plays && policy.undo && ["restart", "Restart"],
+      plays && ["new", "New game"],
       plays && ["resign", "Resign"],
       ((plays && policy.save) || over) && !file && ["save", "Save position"],
       over && !file && ["text", "Download replay (text)"],
       !file && ["json", "Download replay (JSON)"],
       plays && ["share", "Share link"],
+      canInvite && ["invite", "Copy link for a player"],
       !file && ["embed", "Copy embed code"],
       ["rules", "Rules and keys"],
     ].filter((each) => Array.isArray(each));

@@ -13,6 +13,7 @@ import { download, share } from "./files.js";
 import { clockOf } from "./people.js";
 
 /** @import { Context } from "../shell/context.js" */
+/** @import { Route } from "../shell/router.js" */
 /** @import { Player } from "./player.js" */
 /** @import { Source } from "./source.js" */
 /** @import { Result } from "./win.js" */
@@ -68,7 +69,9 @@ export class Deeds {
         case "json":
           return await this.#fetch("replay.json");
         case "share":
-          return await this.#share(live ? undefined : seq);
+          return await this.#pass(this.#link({ moment: live ? undefined : seq }));
+        case "invite":
+          return await this.#pass(this.#link({ seat: true }));
         case "embed":
           return await this.#embed();
         case "copy":
@@ -114,18 +117,9 @@ export class Deeds {
     download(`${this.#name}.${name}`, text);
   }
 
-  /**
-   * The address of the room, or of a moment in it.
-   * @param {number} [moment]
-   * @param {boolean} [embed]
-   */
-  #link(moment, embed = false) {
-    return new URL(href({ page: "room", room: this.#room, moment, embed }), document.baseURI).href;
-  }
-
-  /** @param {number} [moment] */
-  async #share(moment) {
-    await this.#pass(this.#link(moment));
+  /** The address of the room, or of a moment in it. @param {Partial<Route>} [more] */
+  #link(more = {}) {
+    return new URL(href({ page: "room", room: this.#room, ...more }), document.baseURI).href;
   }
 
   /** Hand a text on, and say what came of it. @param {string} text */
@@ -135,7 +129,7 @@ export class Deeds {
 
   async #embed() {
     const title = this.#source.info.title;
-    const source = this.#link(undefined, true);
+    const source = this.#link({ embed: true });
     const frame = `<iframe src="${source}" width="640" height="480" title="${title}"></iframe>`;
     await this.#pass(frame);
   }
@@ -156,15 +150,14 @@ export class Deeds {
       moves: end.moves,
       score: end.score,
       time: clockOf(end.at),
+      deal: past.event(past.last)?.opened?.deal,
     };
   }
 
   /** The result in one line, to be sent to friends. */
   #line() {
     const { won, who, title, moves, time, score } = this.result();
-    const did = won
-      ? `won ${title} in ${moves} moves`
-      : `gave ${title} up with ${score} cards home`;
+    const did = won ? `won ${title} in ${moves} moves` : `gave up ${title} at score ${score}`;
     return `${who} ${did}, ${time}. ${this.#link()}`;
   }
 
@@ -180,11 +173,19 @@ export class Deeds {
     const keys = KEYS.map(([key, does]) =>
       h("tr", {}, h("th", { scope: "row" }, h("kbd", {}, key)), h("td", {}, does)),
     );
+    const { title, help } = this.#source.info;
+    const [rules, ...commands] = help.split("\n\n");
     openDialog(
-      this.#source.info.title,
-      h("pre", { class: "rules" }, this.#source.info.help),
+      title,
+      h("p", {}, rules.replaceAll("\n", " ")),
       h("h3", {}, "Keys, while the table has the focus"),
       h("table", { class: "keys" }, h("tbody", {}, ...keys)),
+      h(
+        "details",
+        {},
+        h("summary", {}, "Moves as the log and the terminal write them"),
+        h("pre", { class: "rules" }, commands.join("\n\n")),
+      ),
     );
   }
 }

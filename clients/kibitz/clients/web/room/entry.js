@@ -96,6 +96,7 @@ function askPassword(again) {
       h("div", { class: "row" }, h("button", { class: "primary" }, "Enter")),
     );
     const dialog = openDialog("This room has a password", form);
+    field.focus();
     dialog.addEventListener("close", () => resolve(given));
   });
 }

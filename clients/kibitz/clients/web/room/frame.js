@@ -47,17 +47,22 @@ export class Frame {
   log = /** @type {Log} */ (h("kibitz-log"));
   #people = /** @type {People} */ (h("kibitz-people"));
   #title = h("h1", {});
+  /** What the table cannot say by itself; its buttons tell `do` {what}. */
+  strip = h("div", { class: "strip", hidden: true });
   #marked = 0;
 
   /**
    * Lay everything out round a table.
    * @param {HTMLElement} felt
    * @param {string} title
+   * @param {string | null} full  the address of the whole page, in a frame of another
    * @returns {HTMLElement[]}
    */
-  around(felt, title) {
+  around(felt, title, full) {
     this.#title.textContent = title;
-    const head = h("div", { class: "head" }, this.#title, this.#people);
+    felt.append(this.strip);
+    const link = full && h("a", { href: full, target: "_blank", rel: "noopener" }, "Open kibitz");
+    const head = h("div", { class: "head" }, this.#title, this.#people, link);
     return [
       h(
         "section",
@@ -76,6 +81,40 @@ export class Frame {
     this.#controls(standing);
     this.#time(standing);
     this.#crowd(standing);
+    this.#strip(standing);
+  }
+
+  /** @param {Standing} standing */
+  #strip({ source, playback, live, player }) {
+    const over = source.status !== "open";
+    const { past } = source;
+    if (!over && !playback.following)
+      this.#say(`You are looking back: event ${playback.seq} of ${playback.last}.`, [
+        ["live", "Back to the game"],
+      ]);
+    else if (live && source.mine && past.event(past.last)?.kind === "stuck")
+      this.#say("No move that changes anything is left.", [
+        ...(player.possible?.undo ? /** @type {[string, string][]} */ ([["undo", "Undo"]]) : []),
+        ["resign", "Resign"],
+        ["new", "New game"],
+      ]);
+    else this.#say("", []);
+  }
+
+  /** @param {string} text @param {[what: string, label: string][]} choices */
+  #say(text, choices) {
+    const said = text + choices.join();
+    if (this.strip.dataset.said === said) return;
+    this.strip.dataset.said = said;
+    this.strip.hidden = !text;
+    const tell = (/** @type {string} */ what) =>
+      this.strip.dispatchEvent(new CustomEvent("do", { detail: { what } }));
+    this.strip.replaceChildren(
+      h("span", {}, text),
+      ...choices.map(([what, label]) =>
+        h("button", { type: "button", onClick: () => tell(what) }, label),
+      ),
+    );
   }
 
   /** @param {Standing} standing */
@@ -90,6 +129,7 @@ export class Frame {
       file: !source.address,
       watches: !source.mine,
       policy: source.policy ?? ALLOWED,
+      canInvite: source.free,
       canSit: source.free && !source.mine && !embed,
       actions: source.info.actions ?? [],
       legal: free ? possible && new Set(possible.moves) : new Set(),

@@ -38,7 +38,7 @@ export class LiveRoom extends EventTarget {
     const client = this.#client;
     let mirror = await client.join(this.address, { password, role: "spectator" });
     const own = mirror.view.seats.some((each) => each.id === client.welcome?.you.id);
-    if (!watch && (own || seat) && mirror.view.status === "open")
+    if (!watch && (own || (seat && mirror.view.status === "open")))
       mirror = await client.join(this.address, { password, role: "player" });
     this.#mirror = mirror;
     this.past.start(mirror.view, mirror.seq);

@@ -140,7 +140,8 @@ export class Log extends HTMLElement {
       head.append(name || "");
       line.append(said);
     } else {
-      head.append(said, cards ? h("span", { class: "cards" }, cards) : "", name || "");
+      const code = h("span", { class: "cards" }, text);
+      head.append(...(cards ? [h("span", { class: "text" }, cards), code] : [said]), name || "");
     }
     line.append(h("time", null, time));
     if (seq === this.#marked) line.setAttribute("aria-current", "step");

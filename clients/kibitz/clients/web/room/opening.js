@@ -26,7 +26,6 @@ export async function opened(text, { client, router, named }) {
   }
   const replay = dropped.kind === "json" ? dropped.replay : await client.replay(dropped.text);
   reading.keep(replay);
-  router.go({ page: "lobby" }, { replace: router.route.page === "file" });
   router.go({ page: "file" });
   if ("fault" in replay && replay.fault)
     toast(`Read as far as it goes: ${replay.fault}`, { kind: "bad" });

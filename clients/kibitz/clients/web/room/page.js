@@ -9,6 +9,7 @@ import { Playback } from "../client/playback.js";
 import { spoken } from "../cards/names.js";
 import { announce, toast } from "../shell/announce.js";
 import { h } from "../shell/dom.js";
+import { href } from "../shell/router.js";
 import { play } from "../shell/sound.js";
 import { duration } from "../table/glide.js";
 import "../table/stage.js";
@@ -16,6 +17,7 @@ import { Deeds } from "./deeds.js";
 import { enter } from "./entry.js";
 import { Frame, momentOf } from "./frame.js";
 import { Player } from "./player.js";
+import { shortcut } from "./shortcuts.js";
 import { celebrate, showEnd } from "./win.js";
 
 /** @import { Past } from "../client/past.js" */
@@ -31,14 +33,6 @@ const LEAP = 1400;
 const BREATH = 700;
 /** So long one has to stand still for the address to say where, ms. */
 const STILL = 250;
-/** What letters do on the table, beside those of the game's own buttons. */
-const KEYS = /** @type {Record<string, string>} */ ({
-  u: "undo",
-  y: "redo",
-  h: "hint",
-  "?": "rules",
-});
-
 export class RoomPage extends HTMLElement {
   /** @type {Context} */
   context = /** @type {any} */ (null);
@@ -64,12 +58,21 @@ export class RoomPage extends HTMLElement {
     const player = new Player(this.context.client, this.#stage);
     const deeds = new Deeds(this.context, source, player);
     this.#open = { source, playback: new Playback(source.past), player, deeds };
-    this.replaceChildren(...this.#frame.around(this.#felt, title));
+    this.replaceChildren(...this.#frame.around(this.#felt, title, this.#full));
     this.context.titled(title);
     this.#listen();
     this.#draw();
     this.#frame.log.set([...source.past.events], this.#names);
     this.#seek(route);
+    if (source.mine) this.#stage.enter();
+    this.#keep();
+  }
+
+  /** Remember the visitor's own games while they go on. */
+  #keep() {
+    const { source } = this.#pieces;
+    if (source.address && source.mine)
+      this.context.settings.keep(source.address, source.status === "open" ? source.game : null);
   }
 
   /** Another moment of the same room. @param {Route} route */
@@ -82,6 +85,12 @@ export class RoomPage extends HTMLElement {
     this.#open?.playback.pause();
     this.#open?.player.rest();
     this.#open?.source.close();
+  }
+
+  /** The address of the whole page, if this is in a frame of another. */
+  get #full() {
+    const { room, embed } = this.context.router.route;
+    return embed ? href({ page: "room", room }) : null;
   }
 
   get #pieces() {
@@ -130,16 +139,27 @@ export class RoomPage extends HTMLElement {
     on(log, "seek", ({ seq }) => playback.seek(seq));
     on(log, "say", ({ text }) => deeds.say(text));
     on(controls, "do", ({ what, move }) => this.#do(what, move));
+    on(this.#frame.strip, "do", ({ what }) => this.#do(what));
+    on(controls, "left", () => this.#stage.enter());
+    on(player, "kept", () => toast("You are looking back: go back to the game to play on."));
+    on(player, "pointed", ({ move }) => this.#pointed(move));
     on(controls, "menu", ({ open }) => {
       this.#felt.inert = open;
     });
-    this.addEventListener("keydown", (event) => this.#key(event), { signal });
+    this.#felt.addEventListener(
+      "click",
+      ({ target }) => {
+        if (target === this.#felt || target === this.#stage) this.#stage.enter();
+      },
+      { signal },
+    );
+    document.addEventListener("keydown", (event) => this.#key(event), { signal });
   }
 
   /** Stand where the address says. @param {Route} route */
-  #seek({ moment }) {
+  #seek({ moment, page }) {
     const { playback } = this.#pieces;
-    if (moment === undefined) playback.end();
+    if (moment === undefined) page === "file" ? playback.home() : playback.end();
     else if (moment >= playback.first) playback.seek(moment);
   }
 
@@ -160,6 +180,7 @@ export class RoomPage extends HTMLElement {
     playback.last = past.last;
     this.#drawn = { seq: -1, past: null };
     this.#draw();
+    this.#keep();
   }
 
   /** @param {Happening} event */
@@ -169,6 +190,7 @@ export class RoomPage extends HTMLElement {
     this.#frame.log.add(event);
     playback.last = event.seq;
     if (following || event.kind === "say") this.#tell(event);
+    if (event.kind === "ended") this.#keep();
     if (event.kind === "ended" && following) setTimeout(() => this.#ended(), BREATH);
     if (!following) this.#show();
   }
@@ -231,15 +253,13 @@ export class RoomPage extends HTMLElement {
   #show() {
     if (!this.#open) return;
     const { source, playback, player } = this.#open;
-    const {
-      client: { welcome },
-      settings: { crowd, embed },
-    } = this.context;
+    const { client, settings } = this.context;
+    const { crowd, embed } = settings;
     const live = this.#live;
     const free = live && source.mine;
     const hints = source.policy?.hints ?? true;
     player.refresh(source.address ?? "", playback.seq, { free, hints });
-    this.#frame.show({ source, playback, player, live, crowd, embed, ahead: aheadOf(welcome) });
+    this.#frame.show({ source, playback, player, live, crowd, embed, ahead: client.ahead });
   }
 
   /** @param {boolean} open */
@@ -260,37 +280,34 @@ export class RoomPage extends HTMLElement {
   #do(what, move) {
     const { playback, player, deeds } = this.#pieces;
     if (what === "hint") player.hint();
+    else if (what === "live") playback.end();
     else if (what === "replay") {
       playback.home();
       playback.play();
     } else deeds.do(what, { move, seq: playback.seq, live: this.#live });
   }
 
-  /** Letters do something only while the table has the focus. @param {KeyboardEvent} event */
-  #key(event) {
-    const inTable = event.target instanceof Node && this.#stage.contains(event.target);
-    if (!inTable || event.ctrlKey || event.metaKey || event.altKey) return;
-    const key = event.key.toLowerCase();
-    const { mine, info, status } = this.#pieces.source;
-    const plays = mine && status === "open";
-    const action = plays && info.actions?.find(({ label }) => label[0].toLowerCase() === key);
-    if (action) this.#do("act", action.move);
-    else if (KEYS[key] && (plays || key === "?")) this.#do(KEYS[key]);
-    else return;
-    event.preventDefault();
+  /** A button is the hint. @param {string} move */
+  #pointed(move) {
+    const button = this.#frame.controls.querySelector(`[data-move="${CSS.escape(move)}"]`);
+    button?.animate([{ scale: 1 }, { scale: 1.12 }, { scale: 1 }], {
+      duration: 500,
+      iterations: 3,
+    });
+    announce(`Try: ${button?.textContent ?? move}.`);
   }
-}
 
-/** When each welcome came. @type {WeakMap<object, number>} */
-const ahead = new WeakMap();
-
-/** The server's clock before ours, ms, as it was when it greeted us.
- * @param {{now: number} | null} welcome */
-function aheadOf(welcome) {
-  if (!welcome) return 0;
-  const known = ahead.get(welcome) ?? welcome.now - Date.now();
-  ahead.set(welcome, known);
-  return known;
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    const { source, playback } = this.#pieces;
+    shortcut(event, {
+      plays: source.mine && source.status === "open",
+      table: this.#stage,
+      actions: source.info.actions ?? [],
+      playback,
+      todo: (what, move) => this.#do(what, move),
+    });
+  }
 }
 
 customElements.define("kibitz-room", RoomPage);

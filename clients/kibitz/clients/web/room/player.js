@@ -22,6 +22,8 @@ import { Pointer } from "../table/pointer.js";
 
 /** How long a hint stays, ms. */
 const HINT = 2600;
+/** So long something is held before it is told, ms. */
+const TELL = 420;
 const NO_MOVES = { moves: [], drags: [], undo: false, redo: false };
 
 export class Player extends EventTarget {
@@ -34,6 +36,8 @@ export class Player extends EventTarget {
   /** The event whose position is on the table. */
   #seq = 0;
   #hints = true;
+  /** How many hints were given here. */
+  #hinted = 0;
   /** What the server last said can be done; `null`: it does not say. @type {Possible | null} */
   possible = NO_MOVES;
 
@@ -50,6 +54,7 @@ export class Player extends EventTarget {
     on("drop", (drag) => this.#drop(drag));
     on("act", ({ move }) => this.act(move));
     on("held", () => this.#tell());
+    on("kept", () => this.#kept());
     on("unsure", ({ places }) =>
       toast(places ? `It fits in ${places} places: choose one.` : "It fits nowhere now."),
     );
@@ -76,6 +81,7 @@ export class Player extends EventTarget {
     if (held && (!free || held.pile.liftable(held.pile.cells.length - held.count) !== held.count))
       this.#hand.put();
     this.#unhint();
+    this.#hinted = 0;
     if (free) this.#ask();
   }
 
@@ -143,33 +149,53 @@ export class Player extends EventTarget {
     }
   }
 
-  /** Let what can move show itself. */
+  /** Show the next thing that can be done: a card and where it goes, or a button. */
   hint() {
     this.#unhint();
-    const drags = (this.possible?.drags ?? []).filter((drag) => drag !== null);
-    const best = drags[0];
-    for (const [from, , cards] of drags) {
-      const pile = this.#stage.piles.get(from);
-      pile?.places.at(-cards)?.classList.add("hinted");
+    const { moves, drags } = this.possible ?? NO_MOVES;
+    if (!moves.length) {
+      toast("No legal move is left.");
+      return;
     }
+    const at = this.#hinted++ % moves.length;
+    const drag = drags[at];
+    if (drag) this.#point(drag);
+    else this.dispatchEvent(new CustomEvent("pointed", { detail: { move: moves[at] } }));
     setTimeout(() => this.#unhint(), HINT);
-    if (best) {
-      const pile = this.#stage.piles.get(best[0]);
-      const card = nameOf(
-        buttonIn(/** @type {Element} */ (pile?.places.at(-best[2]))).dataset.code ?? "",
-      );
-      announce(`Try the ${card} from ${pileName(best[0])} to ${pileName(best[1])}.`);
-    } else {
-      const stock = this.possible?.moves.length;
-      toast(stock ? "No card can move: use the buttons." : "No legal move is left.");
-    }
+  }
+
+  /** @param {[from: string, to: string, cards: number]} drag */
+  #point([from, to, cards]) {
+    const [source, target] = [this.#stage.piles.get(from), this.#stage.piles.get(to)];
+    const card = source?.places.at(-cards);
+    if (!card || !target) return;
+    card.classList.add("hinted");
+    target.element.classList.add("goal");
+    const name = nameOf(buttonIn(card).dataset.code ?? "");
+    announce(`Try the ${name} from ${pileName(from)} to ${pileName(to)}.`);
   }
 
   #unhint() {
-    for (const place of this.#stage.querySelectorAll(".hinted")) place.classList.remove("hinted");
+    for (const place of this.#stage.querySelectorAll(".hinted, .goal"))
+      place.classList.remove("hinted", "goal");
   }
 
+  /** Cards that were dragged cannot be: say why. */
+  #kept() {
+    if (this.#hand.free) toast("That card cannot be picked up.");
+    else this.dispatchEvent(new Event("kept"));
+  }
+
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #telling;
+
+  /** Say what is held, unless it is put down at once: a double press says only what came of it. */
   #tell() {
+    clearTimeout(this.#telling);
+    if (this.#hand.held) this.#telling = setTimeout(() => this.#told(), TELL);
+  }
+
+  #told() {
     const held = this.#hand.held;
     if (!held) return;
     const first = buttonIn(held.pile.places[held.pile.cells.length - held.count]);

@@ -15,7 +15,8 @@ const PETALS = 48;
 
 /**
  * How a game ended; `time` as people read it.
- * @typedef {{won: boolean, who: string, title: string, moves: number, score: number, time: string}}
+ * @typedef {{won: boolean, who: string, title: string, moves: number, score: number, time: string,
+ *   deal?: string}}
  *   Result
  */
 
@@ -25,7 +26,7 @@ const PETALS = 48;
  * @param {(what: "new" | "again" | "replay" | "copy") => void} todo
  * @returns {HTMLDialogElement}
  */
-export function showEnd({ won, who, title, moves, score, time }, todo) {
+export function showEnd({ won, who, title, moves, score, time, deal }, todo) {
   /** @type {(what: "new" | "again" | "replay" | "copy", label: string, kind?: string) => Node} */
   const choice = (what, label, kind) => {
     const chosen = () => {
@@ -40,10 +41,12 @@ export function showEnd({ won, who, title, moves, score, time }, todo) {
   };
   const fact = (/** @type {string} */ name, /** @type {string | number} */ value) =>
     h("div", {}, h("dt", {}, name), h("dd", {}, value));
+  const facts = [fact("moves", moves), fact("time", time), fact("score", score)];
+  if (deal) facts.push(fact("deal", deal));
   const dialog = openDialog(
     won ? `${who} won!` : `${who} gave up`,
     h("p", { class: "muted" }, title),
-    h("dl", { class: "result" }, fact("moves", moves), fact("time", time), fact("score", score)),
+    h("dl", { class: "result" }, ...facts),
     h(
       "div",
       { class: "row" },

@@ -41,7 +41,8 @@ export function toast(text, { kind } = {}) {
   if (!region) return;
   // Spoken through the live region already: hidden here, or it would be read twice.
   const note = h("p", { class: "toast", dataset: { kind }, "aria-hidden": "true" }, text);
-  while (region.childElementCount > 2) region.firstElementChild?.remove();
+  for (const other of [...region.children])
+    if (other.textContent === text || region.childElementCount > 1) other.remove();
   region.append(note);
   setTimeout(() => note.remove(), STAY + text.length * 40);
 }

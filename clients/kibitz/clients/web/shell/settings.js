@@ -15,7 +15,12 @@ const DEFAULTS = {
   motion: /** @type {"off" | "fast" | "normal"} */ ("normal"),
   sound: false,
   crowd: true,
+  /** Games that were begun or joined here and not ended, the last one first. */
+  games: /** @type {{room: string, game: string}[]} */ ([]),
 };
+
+/** The most games that are kept. */
+const MOST = 8;
 
 /** @typedef {typeof DEFAULTS} Liking */
 
@@ -53,6 +58,9 @@ class Settings extends EventTarget {
   get sound() {
     return this.#values.sound;
   }
+  get games() {
+    return this.#values.games;
+  }
   get crowd() {
     return this.#values.crowd;
   }
@@ -75,12 +83,25 @@ class Settings extends EventTarget {
     this.dispatchEvent(new Event("change"));
   }
 
+  /**
+   * Keep a game that goes on, or forget one that has ended.
+   * @param {string} room
+   * @param {string | null} game
+   */
+  keep(room, game) {
+    const others = this.games.filter((kept) => kept.room !== room);
+    const games = game ? [{ room, game }, ...others].slice(0, MOST) : others;
+    if (JSON.stringify(games) !== JSON.stringify(this.games)) this.set({ games });
+  }
+
   #load() {
     try {
       const kept = this.#embed ? null : JSON.parse(localStorage.getItem(KEY) ?? "null");
       for (const [key, normal] of Object.entries(DEFAULTS)) {
         const value = kept?.[key];
-        Object.assign(this.#values, { [key]: typeof value === typeof normal ? value : normal });
+        const fits =
+          typeof value === typeof normal && Array.isArray(value) === Array.isArray(normal);
+        Object.assign(this.#values, { [key]: fits ? value : normal });
       }
     } catch {
       /* storage is forbidden or its content is not ours: the defaults hold */

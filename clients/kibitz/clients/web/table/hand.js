@@ -55,8 +55,7 @@ export class Hand extends EventTarget {
   lift(pile, index) {
     const count = this.free ? pile.liftable(index) : 0;
     this.put();
-    const kept = pile.kind === "foundation" && !this.drags(pile, count).length;
-    if (!count || kept) return false;
+    if (!count) return false;
     this.held = { pile, count };
     for (const place of pile.places.slice(index)) place.classList.add("held");
     this.#light();
@@ -119,7 +118,11 @@ export class Hand extends EventTarget {
     if (again && this.#isOn(pile, index)) return this.send(pile, index);
     if (this.held) {
       const here = this.#isOn(pile, index);
-      if (here) return this.put();
+      if (here) {
+        this.put();
+        if (pile.kind === "stock") this.act();
+        return;
+      }
       const legal = this.drags(this.held.pile, this.held.count).some((d) => d?.[1] === pile.name);
       const other = pile.liftable(index) && this.drags(pile, pile.liftable(index)).length > 0;
       if (legal || !other || pile.kind === "stock") return this.drop(pile);
@@ -149,6 +152,9 @@ export class Hand extends EventTarget {
     if (goal) {
       this.lift(pile, index);
       this.drop(goal);
+    } else if (pile.kind === "stock") {
+      this.put();
+      this.act();
     } else {
       this.dispatchEvent(new CustomEvent("unsure", { detail: { places: there.length } }));
       if (there.length) this.lift(pile, index);

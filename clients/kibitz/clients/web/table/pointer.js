@@ -64,7 +64,7 @@ export class Pointer {
     this.#dragged = false;
     const at = this.#stage.at(event.target);
     if (!at || this.#drag || event.button !== 0 || !event.isPrimary) return;
-    if (!this.#hand.free || !at.pile.liftable(at.index)) return;
+    if (at.index < 0) return;
     const { pointerId: id, clientX: x, clientY: y } = event;
     this.#drag = { id, ...at, x, y, cards: [], box: null };
   }
@@ -78,6 +78,7 @@ export class Pointer {
       if (Math.hypot(x, y) < THRESHOLD) return;
       if (!this.#hand.lift(drag.pile, drag.index)) {
         this.#drag = null;
+        this.#hand.dispatchEvent(new Event("kept"));
         return;
       }
       drag.cards = drag.pile.places.slice(drag.index);

@@ -122,6 +122,12 @@ export class Stage extends HTMLElement {
     if (before) glide(before, ms);
   }
 
+  /** Take the focus, where the player was last. */
+  enter() {
+    const here = this.querySelector("[tabindex='0']");
+    if (here instanceof HTMLElement) here.focus({ preventScroll: true });
+  }
+
   /** Be where everything belongs, at once. */
   settle() {
     for (const card of this.cards) settle(card);
