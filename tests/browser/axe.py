@@ -3,9 +3,10 @@
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.async_api import Page
 
-RUN = """([within, rules]) => axe.run(within ?? document, {resultTypes: ["violations"], runOnly: rules})
-    .then(found => found.violations.map(each => [each.id, each.impact, each.help,
-        each.nodes.map(node => [node.target.join(" "), node.failureSummary])]))"""
+RUN = """([within, rules]) =>
+    axe.run(within ?? document, {resultTypes: ["violations"], runOnly: rules}).then(found =>
+        found.violations.map(each => [each.id, each.impact, each.help,
+            each.nodes.map(node => [node.target.join(" "), node.failureSummary])]))"""
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 SHOWN = 5
 """How many elements of one violation a message lists."""

@@ -113,19 +113,6 @@ HASHES = """
   return given.map((text) => toHex(chain(before, JSON.parse(text))));
 """
 
-SPEED = """
-  const { Mirror } = await import("/modules/protocol/mirror.js");
-  const { joined, events } = given;
-  const mirror = new Mirror({ ...joined, seq: 0, hash: "" });
-  const facts = events.filter((event) => event.fx?.length && event.kind === "move");
-  const start = performance.now();
-  for (let seq = 1; seq <= 1000; seq++) {
-    const fx = Object.entries(mirror.table.piles).slice(0, 8).map(([k, v]) => ["set", k, v]);
-    mirror.apply({ ...facts[seq % facts.length], seq, fx });
-  }
-  return performance.now() - start;
-"""
-
 
 async def test_rooms(browser: Browser) -> None:
     async with module_page(browser) as page:
@@ -207,11 +194,3 @@ def _text(rng: Random) -> str:
         "\0",
     ]
     return "".join(rng.choices(letters, k=rng.choice([0, 1, 2, 9, 31, 32, 80])))
-
-
-async def test_speed(browser: Browser) -> None:
-    """A thousand events, each with a whole klondike table in it."""
-    klondike = VECTORS["rooms"][2]
-    async with module_page(browser) as page:
-        took = min([await run(page, SPEED, klondike) for _ in range(3)])
-    assert took < 200, took

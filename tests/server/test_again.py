@@ -73,6 +73,20 @@ async def test_a_named_room_is_made_once_whatever_comes_between(tmp_path: Path) 
         assert (await later.ok("create", "mine", game="aces-up"))["room"] in rooms
 
 
+async def test_one_name_stands_for_one_room(running: Running) -> None:
+    async with talking(running.url) as ann:
+        made = await ann.ok("create", "c-1", game="klondike-single", deal="1")
+        assert (await ann.ok("create", "c-1", game="klondike-single", deal="1"))["room"] == made[
+            "room"
+        ]
+        for other in ({"deal": "9"}, {}, {"deal": "1", "policy": {"undo": False}}):
+            await ann.refused("bad-message", "create", "c-1", game="klondike-single", **other)
+        options = {"redeals": 1}
+        await ann.refused(
+            "bad-message", "create", "c-1", game="klondike-single", deal="1", options=options
+        )
+
+
 async def test_a_win_is_told_once_and_is_the_end(running: Running) -> None:
     """B14, B40."""
     async with talking(running.url) as ann, talking(running.url) as bob:

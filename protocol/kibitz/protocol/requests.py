@@ -88,10 +88,13 @@ class Create(RequestBase, frozen=True, kw_only=True, omit_defaults=True, tag="cr
 
 
 class Fork(InRoom, frozen=True, kw_only=True, omit_defaults=True, tag="fork"):
-    """A new room that begins with the position after event ``at`` of a finished game."""
+    """A new room that begins with the position after event ``at`` of a finished game.
+
+    As public as the room it comes from, or unlisted.
+    """
 
     at: Annotated[int, Meta(ge=1, le=MAX_INTEGER)] = 1
-    visibility: Visibility = "public"
+    unlisted: bool = False
     seat: bool = True
 
 

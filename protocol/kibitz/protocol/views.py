@@ -107,7 +107,7 @@ class Event(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="t"
         name: Display name (``joined``, ``say``). seat: The seat taken or given up.
         text: The comment. ms: Time the game took (``won``). result: How it ended (``ended``).
         game, options, mode, seats, policy, started: What was created; ``started`` is Unix ms.
-        origin: The position that the room was forked from (``created``).
+        origin: The position that the room was forked from, if that was public (``created``).
         opened: The deal, laid open (``ended``).
 
     """

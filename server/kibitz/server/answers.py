@@ -145,7 +145,12 @@ class Answers:
             raise Refused(ErrorCode.FORBIDDEN, message, room=parent.id)
         self._check_past(request.at, parent)
         start = await self._past.start(parent, request.at)
-        wish = ask.Create(i=request.i, game=start.game.name, visibility=request.visibility)
+        told = parent.state.visibility == "public"
+        wish = ask.Create(
+            i=request.i,
+            game=start.game.name,
+            visibility="public" if told and not request.unlisted else "unlisted",
+        )
         room = await self._rooms.create(wish, visitor.identity, start)
         return await self._enter(room, request, visitor)
 

@@ -44,6 +44,8 @@ PRICES: dict[type[ask.RequestBase], float] = {
 }
 """Requests that count as so many more than one: they cost work, or are read by everybody."""
 PASSWORD_PRICE = 50.0
+REPLAY_BYTES_A_TOKEN = 256
+"""A long text takes long to play: the longest costs as much as a whole second may."""
 MAX_REFUSED = 1000
 """Requests over the rate that are answered, each one within it making up for one; one more closes
 with 4429."""
@@ -201,4 +203,6 @@ def _price(request: ask.Request) -> float:
     """What a request costs above one."""
     if isinstance(request, ask.Create | ask.Join) and request.password is not None:
         return PASSWORD_PRICE
+    if isinstance(request, ask.Replay):
+        return PRICES[ask.Replay] + len(request.text) / REPLAY_BYTES_A_TOKEN
     return PRICES.get(type(request), 0.0)

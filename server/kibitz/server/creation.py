@@ -1,6 +1,10 @@
 """From a wish for a room to the record that creates it, pure but for the bytes it is handed."""
 
+import hashlib
 from dataclasses import dataclass
+
+import msgspec
+from msgspec.structs import replace
 
 from kibitz.engine.cards import Card
 from kibitz.engine.deals import deck_of, shuffled
@@ -31,6 +35,7 @@ class Start:
         table: The position.
         deal: The deal number, if there is one.
         origin: The position in another room that this is, if it is one.
+        told: Whether everybody may know that room.
 
     """
 
@@ -38,6 +43,7 @@ class Start:
     table: Table
     deal: str | None
     origin: Origin | None = None
+    told: bool = False
 
 
 def start_at(room: str, state: RoomState) -> Start:
@@ -51,7 +57,8 @@ def start_at(room: str, state: RoomState) -> Start:
     if state.game.is_won(table):
         raise Refused(ErrorCode.GAME_OVER, "the game is won there; go back to an earlier event")
     deal = true_deal(state) if table.piles == state.positions[0].board.start.piles else None
-    return Start(state.game, table, deal, Origin(room, state.seq))
+    told = state.visibility == "public"
+    return Start(state.game, table, deal, Origin(room, state.seq), told)
 
 
 def create(
@@ -91,15 +98,24 @@ def create(
         seats=seats,
         policy=_policy(request),
         started=now_ms,
-        origin=start.origin,
+        origin=start.origin if start.told else None,
     )
     sat = Event(seq=2, at=0, by=who.id, kind="joined", seat=1, name=who.name)
     return Record(
         events=[created, sat] if request.seat else [created],
         by=who.id,
-        secret=Secret(seed=seed.hex(), deal=start.deal, password=password),
+        secret=Secret(
+            seed=seed.hex(), deal=start.deal, password=password, wish=wish_of(request, start)
+        ),
         visibility=request.visibility,
     )
+
+
+def wish_of(request: Create, start: Start | None) -> str:
+    """What was asked for, in short: the same for the same room. It says nothing of a password."""
+    plain = msgspec.msgpack.encode(replace(request, i=None, password=None, seat=True))
+    origin = start and start.origin
+    return hashlib.sha256(plain + repr(origin).encode()).hexdigest()[:32]
 
 
 def _seats(request: Create) -> tuple[Mode, int]:

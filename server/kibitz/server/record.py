@@ -21,12 +21,14 @@ class Secret(Struct, frozen=True, omit_defaults=True):
         seed: 256 random bits, hex: the shuffle (without a deal) and all later chance.
         deal: The deal number, if there is one.
         password: The hash of the room's password, if it has one.
+        wish: What was asked for, in short: another request under its name is refused.
 
     """
 
     seed: str
     deal: str | None = None
     password: str | None = None
+    wish: str = ""
 
 
 class Record(Struct, frozen=True, kw_only=True, omit_defaults=True):

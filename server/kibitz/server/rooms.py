@@ -17,7 +17,7 @@ from kibitz.protocol.requests import Create
 from kibitz.protocol.requests import Rooms as ListRooms
 from kibitz.protocol.views import RoomInfo
 
-from .creation import Start, create
+from .creation import Start, create, wish_of
 from .identity import Identity
 from .log import Conflict, EventLog
 from .passwords import hash_password, is_password
@@ -209,8 +209,8 @@ def _same(room: Room, request: Create, start: Start | None) -> Room:
 
     """
     state = room.state
-    made = (state.game.name, state.mode, state.visibility, state.secret.password is not None)
-    asked = (request.game, request.mode, request.visibility, request.password is not None)
-    if made != asked or state.origin != (start and start.origin):
+    secret = state.secret
+    same = secret.wish in ("", wish_of(request, start))  # older rooms do not know
+    if not same or (secret.password is None) != (request.password is None):
         raise Refused(ErrorCode.BAD_MESSAGE, f"{request.i} is the name of another request")
     return room

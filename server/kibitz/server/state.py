@@ -68,7 +68,6 @@ class RoomState:
         self.mode: Mode = created.mode
         self.policy: Policy = created.policy
         self.started = created.started
-        self.origin = created.origin
         self.secret = record.secret or Secret(seed="")
         self.visibility: Visibility = record.visibility or "public"  # type: ignore[assignment]
         self.seats = [Seat(number) for number in range(1, created.seats + 1)]

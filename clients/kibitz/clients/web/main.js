@@ -7,7 +7,7 @@
 
 import { Client } from "./client/client.js";
 import { said, toast } from "./shell/announce.js";
-import { icon } from "./shell/dialog.js";
+import { closeDialogs, icon } from "./shell/dialog.js";
 import { clear, h } from "./shell/dom.js";
 import { showLink } from "./lobby/link.js";
 import { askName } from "./lobby/naming.js";
@@ -15,6 +15,7 @@ import { opened, pickFile } from "./room/opening.js";
 import { openPreferences } from "./lobby/preferences.js";
 import { Router } from "./shell/router.js";
 import { settings } from "./shell/settings.js";
+import { reading } from "./room/recorded.js";
 import { dropping } from "./room/files.js";
 import "./lobby/lobby.js";
 import "./lobby/start.js";
@@ -59,7 +60,6 @@ const context = {
   },
   async openText(text) {
     try {
-      files += 1;
       await opened(text, context);
     } catch (problem) {
       toast(said(problem), { kind: "bad" });
@@ -75,14 +75,12 @@ const context = {
 
 /** @type {Page | null} */
 let page = null;
-/** How many files were opened: another file is another page at the same address. */
-let files = 0;
 let shown = "";
 
 /** Show the page of the route there is now. */
 async function follow() {
   const route = router.route;
-  const key = `${route.page} ${route.page === "file" ? files : (route.room ?? "")}`;
+  const key = `${route.page} ${route.page === "file" ? reading.number : (route.room ?? "")}`;
   try {
     if (page && key === shown) {
       page.update(route);
@@ -90,6 +88,7 @@ async function follow() {
     }
     const moved = shown !== "";
     page?.close();
+    closeDialogs();
     shown = key;
     page = null;
     clear(main);
@@ -118,7 +117,9 @@ async function follow() {
  * @param {unknown} problem
  */
 function failed(problem) {
-  console.error(problem);
+  // What the server refused is for the visitor; what is broken, for who looks into it.
+  const refused = typeof (/** @type {any} */ (problem)?.code) === "string";
+  if (!refused) console.error(problem);
   page = null;
   context.titled("Something went wrong");
   clear(main).append(

@@ -96,6 +96,7 @@ export class Connection extends EventTarget {
     this.#hello = { t: "hello", name: name || undefined, token: token || before.token };
     if (this.#greeted && JSON.stringify(before) !== JSON.stringify(this.#hello)) {
       this.#drop(1000);
+      this.#tell("away", "");
       this.#dial();
     }
   }

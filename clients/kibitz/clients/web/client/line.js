@@ -8,6 +8,11 @@
 
 const SUBPROTOCOL = "kibitz.v1.json";
 
+/** Half of a character is no text that can be sent. @param {string} _ @param {unknown} value */
+const whole = (_, value) => (typeof value === "string" ? value.replace(LONE, "\ufffd") : value);
+/** A surrogate without its other half. */
+const LONE = /\p{Surrogate}/gu;
+
 /**
  * @typedef {{opened: () => void, heard: (frame: unknown) => void,
  *   ended: (code: number, reason: string) => void}} Listener
@@ -34,7 +39,7 @@ export class Line {
 
   /** @param {Request} request */
   send(request) {
-    this.#socket.send(JSON.stringify(request));
+    this.#socket.send(JSON.stringify(request, whole));
   }
 
   /**

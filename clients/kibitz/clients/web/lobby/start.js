@@ -57,7 +57,7 @@ export class Start extends HTMLElement {
   /** @param {Route} route */
   update({ game }) {
     const names = Object.keys(this.#games);
-    const chosen = game && game in this.#games ? game : names[0];
+    const chosen = game && Object.hasOwn(this.#games, game) ? game : names[0];
     const info = this.#games[chosen];
     if (!info) return;
     this.context.titled(`New game of ${info.title}`);

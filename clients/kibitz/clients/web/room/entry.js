@@ -13,6 +13,11 @@ import { reading, Recorded } from "./recorded.js";
 /** @import { Route } from "../shell/router.js" */
 /** @import { Source } from "./source.js" */
 
+/** Nothing is broken: what was asked for is not there. */
+class Gone extends Error {
+  code = "gone";
+}
+
 /**
  * What the address stands for; `null` if the visitor would rather not.
  * @param {Context} context
@@ -60,8 +65,10 @@ function forgetSeat({ router }, route) {
 /** @param {Context} context */
 function recorded({ client }) {
   const recording = reading.take();
-  const info = recording && client.welcome?.games[recording.game];
-  if (!recording || !info) throw new Error("There is no file here any more: drop it again.");
+  const games = client.welcome?.games ?? {};
+  if (!recording) throw new Gone("There is no file here any more: drop it again.");
+  if (!Object.hasOwn(games, recording.game)) throw new Gone(`No game here is ${recording.game}.`);
+  const info = games[recording.game];
   return new Recorded(recording, info);
 }
 

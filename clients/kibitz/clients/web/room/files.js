@@ -27,9 +27,7 @@ export function readDropped(text) {
   const clean = text.replace(/^\ufeff/, "");
   if (clean.trimStart().startsWith("{")) {
     const replay = parsed(clean);
-    if (replay?.format === JSON_FORMAT && Array.isArray(replay.events)) {
-      return { kind: "json", replay };
-    }
+    if (replay?.format === JSON_FORMAT) return { kind: "json", replay: checked(replay) };
   }
   return { kind: headers(clean).format === TEXT_FORMAT ? "replay" : "save", text: clean };
 }
@@ -170,6 +168,36 @@ function headers(text) {
     else if (!line.startsWith("#")) break;
   }
   return said;
+}
+
+/**
+ * A replay as JSON, as far as this page relies on its shape.
+ * @param {any} replay
+ * @returns {Told}
+ * @throws {Error} It is not one.
+ */
+function checked(replay) {
+  const right = isTold(replay.events) && (replay.open === undefined || isTold(replay.open));
+  if (!right || typeof replay.game !== "string") throw new Error("This is no replay of kibitz.");
+  return replay;
+}
+
+/** Whether these are events 1, 2, 3, ... of a game. @param {unknown} events */
+function isTold(events) {
+  return Array.isArray(events) && events.length > 0 && events.every(isEvent);
+}
+
+/** @param {any} event @param {number} n */
+function isEvent(event, n) {
+  if (event?.seq !== n + 1 || typeof event.kind !== "string") return false;
+  const { at, moves = 0, score = 0, fx = [], result = "won", move = "", name = "" } = event;
+  return (
+    [at, moves, score].every(Number.isFinite) &&
+    ["open", "won", "resigned"].includes(result) &&
+    [move, name].every((text) => typeof text === "string") &&
+    Array.isArray(fx) &&
+    fx.every(Array.isArray)
+  );
 }
 
 /** @param {string} text @returns {any} the value, or nothing if it is no JSON */

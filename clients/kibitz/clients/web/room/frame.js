@@ -86,9 +86,13 @@ export class Frame {
 
   /** @param {Standing} standing */
   #strip({ source, playback, live, player }) {
-    const over = source.status !== "open";
+    const over = source.status !== "open" || !source.address;
     const { past } = source;
-    if (!over && !playback.following)
+    if (source.gone)
+      this.#say("This room is gone: what you see is the last that was known.", [
+        ["lobby", "To the lobby"],
+      ]);
+    else if (!over && !playback.following)
       this.#say(`You are looking back: event ${playback.seq} of ${playback.last}.`, [
         ["live", "Back to the game"],
       ]);
@@ -148,7 +152,7 @@ export class Frame {
       last: playback.last,
       seq: playback.seq,
       live,
-      over: source.status !== "open",
+      over: source.status !== "open" || !source.address,
       canOpen: source.canOpen,
       open: playback.past !== past,
       playing: playback.playing,
@@ -174,7 +178,8 @@ export class Frame {
       score,
       status,
       at: live ? null : at,
-      ended: source.status === "open" ? null : past.at(past.last).at,
+      ended:
+        source.status === "open" && source.address && !source.gone ? null : past.at(past.last).at,
     };
   }
 }

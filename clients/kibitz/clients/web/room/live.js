@@ -20,6 +20,9 @@ export class LiveRoom extends EventTarget {
   #mirror = null;
   /** @type {Promise<Past> | null} */
   #opened = null;
+  /** Whether all that has happened is told: not from a break on until the room is taken up again. */
+  fresh = false;
+  gone = false;
   #listening = new AbortController();
 
   /** @param {Client} client @param {string} room */
@@ -40,15 +43,40 @@ export class LiveRoom extends EventTarget {
     const own = mirror.view.seats.some((each) => each.id === client.welcome?.you.id);
     if (!watch && (own || (seat && mirror.view.status === "open")))
       mirror = await client.join(this.address, { password, role: "player" });
-    this.#mirror = mirror;
-    this.past.start(mirror.view, mirror.seq);
     const { signal } = this.#listening;
+    if (signal.aborted) return;
+    this.#take(mirror);
+    client.addEventListener("state", () => this.#broken(), { signal });
     client.addEventListener(
       "push",
       (event) => this.#push(/** @type {CustomEvent} */ (event).detail),
       { signal },
     );
     this.#learn();
+  }
+
+  /** @param {Mirror} mirror */
+  #take(mirror) {
+    this.#mirror = mirror;
+    this.past.start(mirror.view, mirror.seq);
+    this.fresh = true;
+  }
+
+  #broken() {
+    if (this.#client.state !== "open") this.fresh = false;
+  }
+
+  /** The room could not be taken up as before: then perhaps as somebody who watches. */
+  async #lost(/** @type {string} */ why) {
+    this.fresh = false;
+    try {
+      this.#take(await this.#client.join(this.address));
+      this.dispatchEvent(new Event("reset"));
+      this.#learn();
+    } catch {
+      this.gone = true;
+    }
+    this.dispatchEvent(new CustomEvent("lost", { detail: why }));
   }
 
   /** The mirror, once the room is open. */
@@ -107,7 +135,11 @@ export class LiveRoom extends EventTarget {
   /** Follow the room no longer. A seat is kept: whoever plays only looks away. */
   close() {
     this.#listening.abort();
-    if (this.#mirror && !this.mine) this.#client.leave(this.address).catch(() => {});
+    if (!this.#mirror || this.gone) return;
+    const unheard = () => {};
+    // Who leaves as a player gives the seat up; who watches does not.
+    if (this.mine) this.#client.join(this.address).catch(unheard);
+    this.#client.leave(this.address).catch(unheard);
   }
 
   /** Read what happened before we came. */
@@ -133,14 +165,16 @@ export class LiveRoom extends EventTarget {
         this.dispatchEvent(new Event("presence"));
         break;
       case "view":
+        this.fresh = true;
         this.past.start(this.#room.view, this.#room.seq);
         this.dispatchEvent(new Event("reset"));
         this.#learn();
         break;
       case "lost":
-        this.dispatchEvent(new CustomEvent("lost", { detail: push.message }));
+        this.#lost(push.message);
         break;
       case "joined":
+        this.fresh = true;
         this.dispatchEvent(new Event("presence"));
     }
   }

@@ -24,6 +24,9 @@ export async function opened(text, { client, router, named }) {
     router.go({ page: "room", room: mirror.room });
     return;
   }
+  const most = client.welcome?.limits.save ?? Infinity;
+  if (dropped.kind === "replay" && dropped.text.length > most)
+    throw new Error(`A replay text has at most ${most} bytes: take the replay as JSON instead.`);
   const replay = dropped.kind === "json" ? dropped.replay : await client.replay(dropped.text);
   reading.keep(replay);
   router.go({ page: "file" });

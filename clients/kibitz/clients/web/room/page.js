@@ -7,7 +7,7 @@
 
 import { Playback } from "../client/playback.js";
 import { spoken } from "../cards/names.js";
-import { announce, toast } from "../shell/announce.js";
+import { announce, said, toast } from "../shell/announce.js";
 import { h } from "../shell/dom.js";
 import { href } from "../shell/router.js";
 import { play } from "../shell/sound.js";
@@ -105,7 +105,8 @@ export class RoomPage extends HTMLElement {
 
   get #live() {
     const { source, playback } = this.#pieces;
-    return this.context.client.state === "open" && playback.following && source.status === "open";
+    const open = this.context.client.state === "open" && source.fresh;
+    return open && playback.following && source.status === "open";
   }
 
   #listen() {
@@ -121,7 +122,10 @@ export class RoomPage extends HTMLElement {
     on(source, "reset", () => this.#reset());
     on(source, "known", () => this.#known());
     on(source, "presence", () => this.#show());
-    on(source, "lost", (why) => toast(`This room is gone: ${why}`, { kind: "bad" }));
+    on(source, "lost", (why) => {
+      toast(said(why), { kind: "bad" });
+      this.#show();
+    });
     on(this.context.client, "state", () => this.#show());
     on(this.context.settings, "change", () => this.#show());
     on(player, "possible", () => this.#show());
@@ -258,7 +262,11 @@ export class RoomPage extends HTMLElement {
     const live = this.#live;
     const free = live && source.mine;
     const hints = source.policy?.hints ?? true;
-    player.refresh(source.address ?? "", playback.seq, { free, hints });
+    player.refresh(source.address ?? "", playback.seq, {
+      free,
+      hints,
+      alone: source.seats.length < 2,
+    });
     this.#frame.show({ source, playback, player, live, crowd, embed, ahead: client.ahead });
   }
 
@@ -281,6 +289,7 @@ export class RoomPage extends HTMLElement {
     const { playback, player, deeds } = this.#pieces;
     if (what === "hint") player.hint();
     else if (what === "live") playback.end();
+    else if (what === "lobby") this.context.router.go({ page: "lobby" });
     else if (what === "replay") {
       playback.home();
       playback.play();

@@ -36,6 +36,7 @@ export class Player extends EventTarget {
   /** The event whose position is on the table. */
   #seq = 0;
   #hints = true;
+  #alone = true;
   /** How many hints were given here. */
   #hinted = 0;
   /** What the server last said can be done; `null`: it does not say. @type {Possible | null} */
@@ -68,9 +69,10 @@ export class Player extends EventTarget {
    * The table shows another position, or somebody else may play.
    * @param {string} room
    * @param {number} seq
-   * @param {{free: boolean, hints: boolean}} may
+   * @param {{free: boolean, hints: boolean, alone: boolean}} may  alone: nobody else moves here
    */
-  refresh(room, seq, { free, hints }) {
+  refresh(room, seq, { free, hints, alone }) {
+    this.#alone = alone;
     const moved = room !== this.#room || seq !== this.#seq || free !== this.#hand.free;
     [this.#room, this.#seq, this.#hints] = [room, seq, hints];
     this.#hand.free = free;
@@ -83,6 +85,11 @@ export class Player extends EventTarget {
     this.#unhint();
     this.#hinted = 0;
     if (free) this.#ask();
+  }
+
+  /** The position a move is meant for; whoever plays alone means the one there is. */
+  get #expected() {
+    return this.#alone ? undefined : this.#seq;
   }
 
   /** Ask what is possible. */
@@ -115,7 +122,7 @@ export class Player extends EventTarget {
   /** @param {Dragged} drag */
   async #drop(drag) {
     const { from, to, cards } = drag;
-    await this.#do(() => this.#client.move(this.#room, { from, to, cards }, this.#seq));
+    await this.#do(() => this.#client.move(this.#room, { from, to, cards }, this.#expected));
   }
 
   /**
@@ -123,7 +130,7 @@ export class Player extends EventTarget {
    * @param {string | null} move
    */
   async act(move) {
-    if (move) await this.#do(() => this.#client.move(this.#room, move, this.#seq));
+    if (move) await this.#do(() => this.#client.move(this.#room, move, this.#expected));
     else {
       this.#pointer.home();
       toast("There is nothing to be drawn.");

@@ -17,10 +17,13 @@ const KEPT = "kibitz-file";
 export const reading = {
   /** @type {Recording | null} */
   last: null,
+  /** How many there were: another file is another page at the same address. */
+  number: 0,
 
   /** @param {Recording} recording */
   keep(recording) {
     this.last = recording;
+    this.number += 1;
     try {
       sessionStorage.setItem(KEPT, JSON.stringify(recording));
     } catch {
@@ -41,6 +44,9 @@ export const reading = {
 
 export class Recorded extends EventTarget {
   presence = null;
+  /** A file is never live. */
+  fresh = false;
+  gone = false;
   mine = false;
   free = false;
   policy = null;

@@ -19,12 +19,14 @@ export {};
  *   seats: Seat[],
  *   presence: Presence | null,
  *   policy: Policy | null,
+ *   fresh: boolean,
+ *   gone: boolean,
  *   mine: boolean,
  *   free: boolean,
  *   canOpen: boolean,
  *   address: string | null,
  *   opened(): Promise<Past>,
  *   close(): void,
- * }} Source  `mine`: the visitor has a seat; `free`: there is a seat to be taken;
+ * }} Source  `fresh`: what happens is told at once; `gone`: the room is lost; `mine`: the visitor has a seat; `free`: there is a seat to be taken;
  *   `address`: the room's id
  */

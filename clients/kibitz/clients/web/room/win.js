@@ -4,7 +4,7 @@
  * Promises: closed with one key or tap; nothing moves where people asked for quiet.
  */
 
-import { openDialog } from "../shell/dialog.js";
+import { closeDialogs, openDialog } from "../shell/dialog.js";
 import { h } from "../shell/dom.js";
 import { duration } from "../table/glide.js";
 
@@ -43,6 +43,7 @@ export function showEnd({ won, who, title, moves, score, time, deal }, todo) {
     h("div", {}, h("dt", {}, name), h("dd", {}, value));
   const facts = [fact("moves", moves), fact("time", time), fact("score", score)];
   if (deal) facts.push(fact("deal", deal));
+  closeDialogs();
   const dialog = openDialog(
     won ? `${who} won!` : `${who} gave up`,
     h("p", { class: "muted" }, title),

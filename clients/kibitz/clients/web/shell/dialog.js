@@ -48,6 +48,12 @@ export function openDialog(title, ...content) {
   return box;
 }
 
+/** Close whatever dialog is open: its page is gone, or the game it asks about. */
+export function closeDialogs() {
+  for (const box of document.querySelectorAll("dialog[open]"))
+    /** @type {HTMLDialogElement} */ (box).close();
+}
+
 /**
  * A line drawing of 24 by 24.
  * @param {string} path

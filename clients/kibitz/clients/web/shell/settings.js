@@ -19,6 +19,9 @@ const DEFAULTS = {
   games: /** @type {{room: string, game: string}[]} */ ([]),
 };
 
+/** As the protocol has them, in characters. */
+const LONGEST_NAME = 32;
+const LONGEST_TOKEN = 64;
 /** The most games that are kept. */
 const MOST = 8;
 
@@ -103,6 +106,10 @@ class Settings extends EventTarget {
           typeof value === typeof normal && Array.isArray(value) === Array.isArray(normal);
         Object.assign(this.#values, { [key]: fits ? value : normal });
       }
+      // What the server would not take would keep us out for ever.
+      this.#values.name = this.#values.name.replace(/\p{Surrogate}/gu, "").slice(0, LONGEST_NAME);
+      if (this.#values.token.length > LONGEST_TOKEN) this.#values.token = "";
+      this.#values.games = this.#values.games.filter((kept) => typeof kept?.room === "string");
     } catch {
       /* storage is forbidden or its content is not ours: the defaults hold */
     }

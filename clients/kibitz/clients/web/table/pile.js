@@ -144,6 +144,8 @@ export class Pile {
     const empty = this.cells.length === 0;
     this.slot.toggleAttribute("data-covered", !empty);
     this.slot.toggleAttribute("inert", !empty);
+    const slot = /** @type {Element} */ (this.slot.parentElement);
+    empty ? slot.removeAttribute("aria-hidden") : slot.setAttribute("aria-hidden", "true");
     /** @type {Element} */ (this.slot.lastElementChild).textContent = `${name}, empty`;
     const top = this.places.length - 1;
     this.places.forEach((place, n) => {

@@ -101,7 +101,7 @@ export class Pointer {
     this.#dragged = true;
     const goal = this.#under(drag.cards[0].getBoundingClientRect(), drag.pile);
     this.#resting = drag;
-    if (goal) this.#hand.drop(goal);
+    if (goal && this.#hand.held) this.#hand.drop(goal);
     else {
       this.home();
       this.#hand.put();

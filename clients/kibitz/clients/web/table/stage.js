@@ -113,13 +113,18 @@ export class Stage extends HTMLElement {
     for (const fact of facts) this.#trace(fact);
     this.settle();
     this.#match(table, ms);
-    if (
-      focused instanceof HTMLElement &&
-      focused !== document.activeElement &&
-      this.contains(focused)
-    )
-      focused.focus({ preventScroll: true });
+    if (focused instanceof HTMLElement && this.contains(focused)) this.#refocus(focused);
     if (before) glide(before, ms);
+  }
+
+  /** Keep the focus where it was: on a card that moved, or on what now lies on an empty place.
+   * @param {HTMLElement} focused */
+  #refocus(focused) {
+    if (focused === document.activeElement) return;
+    focused.focus({ preventScroll: true });
+    const top = focused.closest(".pile")?.lastElementChild?.firstElementChild;
+    if (document.activeElement !== focused && top instanceof HTMLElement)
+      top.focus({ preventScroll: true });
   }
 
   /** Take the focus, where the player was last. */
