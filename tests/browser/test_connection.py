@@ -325,7 +325,7 @@ async def test_another_name(browser: Browser) -> None:
     """
     async with running_server() as running, talk_page(browser, running) as page:
         await run(page, CREATE)
-        states = ["connecting", "open"]
+        states = ["connecting", "open", "away", "open"]
         assert await run(page, rename) == [1, 2, True, "Zoë", states, "Zoë", "player"]
 
 
