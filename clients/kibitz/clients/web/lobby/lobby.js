@@ -13,6 +13,9 @@ import { counted, Rooms } from "./rooms.js";
 /** @import { Context } from "../shell/context.js" */
 /** @import { GameInfo } from "../protocol/messages.js" */
 
+/** How many of the visitor's own games are offered. */
+const OWN = 3;
+
 export class Lobby extends HTMLElement {
   /** @type {Context} */
   context = /** @type {any} */ (null);
@@ -159,9 +162,15 @@ export class Lobby extends HTMLElement {
 
   /** The games this visitor is in the middle of. @param {Record<string, GameInfo>} games */
   #mine(games) {
-    const links = this.context.settings.games.map(({ room, game }) =>
-      h("a", { class: "button", href: href({ room }) }, `Go on with ${games[game]?.title ?? game}`),
-    );
+    const links = this.context.settings.games
+      .slice(0, OWN)
+      .map(({ room, game }) =>
+        h(
+          "a",
+          { class: "button", href: href({ room }) },
+          `Go on with ${games[game]?.title ?? game}`,
+        ),
+      );
     this.#own.replaceChildren(...links);
     this.#own.hidden = !links.length;
   }

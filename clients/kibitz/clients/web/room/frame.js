@@ -60,7 +60,6 @@ export class Frame {
    */
   around(felt, title, full) {
     this.#title.textContent = title;
-    felt.append(this.strip);
     const link = full && h("a", { href: full, target: "_blank", rel: "noopener" }, "Open kibitz");
     const head = h("div", { class: "head" }, this.#title, this.#people, link);
     return [
@@ -69,6 +68,7 @@ export class Frame {
         { class: "board", "aria-label": "Game" },
         head,
         felt,
+        this.strip,
         this.controls,
         this.timeline,
       ),

@@ -143,7 +143,10 @@ export class RoomPage extends HTMLElement {
     on(log, "seek", ({ seq }) => playback.seek(seq));
     on(log, "say", ({ text }) => deeds.say(text));
     on(controls, "do", ({ what, move }) => this.#do(what, move));
-    on(this.#frame.strip, "do", ({ what }) => this.#do(what));
+    on(this.#frame.strip, "do", ({ what }) => {
+      this.#do(what);
+      this.#stage.enter();
+    });
     on(controls, "left", () => this.#stage.enter());
     on(player, "kept", () => toast("You are looking back: go back to the game to play on."));
     on(player, "pointed", ({ move }) => this.#pointed(move));
@@ -306,6 +309,13 @@ export class RoomPage extends HTMLElement {
     announce(`Try: ${button?.textContent ?? move}.`);
   }
 
+  /** What the button of a move would do; its key does no more. @param {string} [move] */
+  #act(move = "") {
+    const button = this.#frame.controls.querySelector(`[data-move="${CSS.escape(move)}"]`);
+    if (button?.matches(":disabled")) toast(`${button.textContent} is not possible now.`);
+    else this.#do("act", move);
+  }
+
   /** @param {KeyboardEvent} event */
   #key(event) {
     const { source, playback } = this.#pieces;
@@ -314,7 +324,7 @@ export class RoomPage extends HTMLElement {
       table: this.#stage,
       actions: source.info.actions ?? [],
       playback,
-      todo: (what, move) => this.#do(what, move),
+      todo: (what, move) => (what === "act" ? this.#act(move) : this.#do(what, move)),
     });
   }
 }
