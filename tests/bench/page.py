@@ -91,9 +91,8 @@ async def drags(browser: Browser, url: str, seconds: float) -> None:
         }"""
     )
     told("a bare square", await dragged(browser, page, seconds))
+    await page.add_init_script("localStorage.kibitz ||= JSON.stringify({ name: 'Ann' })")
     await page.goto(f"{url}/?start=klondike-single")
-    await page.evaluate("localStorage.kibitz = JSON.stringify({ name: 'Ann' })")
-    await page.reload()
     await page.click("button.large")
     card = page.locator('[data-pile="COLUMN-7"] li:last-child > .card')
     await card.wait_for()
