@@ -9,8 +9,11 @@ from dataclasses import dataclass
 from kibitz.server.app import App, Settings, running
 from kibitz.server.log import EventLog
 from kibitz.server.log_memory import MemoryLog
+from kibitz.server.throttle import Rate
 from kibitz.server.world import World
 
+ANY = Rate(per_second=1e6, burst=1e6)
+"""As many as one likes."""
 REAL = World(lambda: time.time_ns() // 1_000_000, time.monotonic, os.urandom)
 
 
@@ -25,13 +28,15 @@ class Running:
 
 @contextlib.asynccontextmanager
 async def running_server(
-    log: EventLog | None = None, world: World = REAL, **settings: float
+    log: EventLog | None = None,
+    world: World = REAL,
+    *,
+    port: int = 0,
+    requests: Rate = ANY,
+    says: Rate = ANY,
 ) -> AsyncIterator[Running]:
-    """Start a server, stop it at the end.
-
-    ``settings`` as in :class:`Settings`; a burst that no test reaches unless it says one.
-    """
-    chosen = Settings(**{"port": 0, "requests_burst": 1e6, **settings})  # type: ignore[arg-type]
+    """Start a server, stop it at the end; no test reaches its limits unless it says some."""
+    chosen = Settings(port=port, requests=requests, says=says)
     async with running(chosen, log or MemoryLog(), world) as app:
         at = f"127.0.0.1:{app.port}"
         yield Running(app, f"ws://{at}/ws", f"http://{at}")

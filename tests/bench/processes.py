@@ -21,6 +21,7 @@ from websockets.exceptions import ConnectionClosed
 from kibitz.server.app import Settings, running
 from kibitz.server.log_memory import MemoryLog
 from kibitz.server.log_sqlite import SqliteLog
+from kibitz.server.throttle import Rate
 from kibitz.server.world import World
 
 WORLD = World(lambda: time.time_ns() // 1_000_000, time.monotonic, os.urandom)
@@ -60,7 +61,7 @@ async def _until_terminated() -> None:
 
 async def _kibitz(path: str | None) -> None:
     log = SqliteLog(path) if path else MemoryLog()
-    settings = Settings(port=0, requests_per_second=1e9, requests_burst=1e9)
+    settings = Settings(port=0, requests=Rate(1e9, 1e9), says=Rate(1e9, 1e9))
     async with running(settings, log, WORLD) as app:
         print(app.port, flush=True)
         await _until_terminated()

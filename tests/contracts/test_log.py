@@ -1,6 +1,7 @@
 """What every event log promises, run against every event log."""
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
@@ -182,3 +183,70 @@ async def test_sqlite_commits_in_groups(tmp_path: Path) -> None:
     await log.close()
     commits = sum(statement.lower() == "commit" for statement in statements)
     assert commits < 150, "appends that arrive together share a commit"
+
+
+async def test_a_secret_is_the_first_one_given_under_its_name(log: EventLog) -> None:
+    assert await log.secret("daily", b"one") == b"one"
+    assert await log.secret("daily", b"two") == b"one"
+    assert await log.secret("other", b"two\0\xff") == b"two\0\xff"
+    assert await log.secret("daily", b"") == b"one"
+    assert await log.rooms() == [], "it is in no room"
+    await add(log, "daily", 0)
+    assert await log.secret("daily", b"three") == b"one"
+
+
+async def test_of_many_that_bring_a_secret_at_the_same_time_one_wins(log: EventLog) -> None:
+    async def bring(number: int) -> bytes:
+        await add(log, f"r{number}", 0)  # while the log is being written to
+        return await log.secret("daily", b"%d" % number)
+
+    kept = set(await asyncio.gather(*(bring(number) for number in range(30))))
+    assert len(kept) == 1
+    assert await log.secret("daily", b"late") in kept
+
+
+async def test_sqlite_keeps_a_secret_over_a_restart_and_from_before_there_were_any(
+    tmp_path: Path,
+) -> None:
+    old = SqliteLog(tmp_path / "k.db")
+    await add(old, "r", 0)
+    old._writer_db.execute("drop table secret")  # as a file made before has it
+    await old.close()
+    for fresh in (b"one", b"two", b"three"):
+        log = SqliteLog(tmp_path / "k.db")
+        assert await log.secret("daily", fresh) == b"one"
+        assert len(await log.read("r")) == 1
+        await log.close()
+        with pytest.raises(LogFailure):
+            await log.secret("daily", b"closed")
+
+
+_BRING = """
+import asyncio, sys
+from kibitz.server.log_sqlite import SqliteLog
+
+async def main():
+    log = SqliteLog(sys.argv[1])
+    print((await log.secret("daily", sys.argv[2].encode())).decode(), flush=True)
+    sys.stdin.readline()
+
+asyncio.run(main())
+"""
+
+
+async def test_a_secret_survives_kill_and_there_is_one_opener(tmp_path: Path) -> None:
+    path = tmp_path / "k.db"
+    for fresh in ("first", "second"):
+        pipe = asyncio.subprocess.PIPE
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-c", _BRING, str(path), fresh), stdin=pipe, stdout=pipe
+        )
+        assert process.stdout is not None
+        assert (await process.stdout.readline()).decode() == "first\n"
+        with pytest.raises(FileInUse):
+            SqliteLog(path)
+        process.kill()
+        await process.communicate()
+    log = SqliteLog(path)
+    assert await log.secret("daily", b"third") == b"first"
+    await log.close()

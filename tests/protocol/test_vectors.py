@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from protocol.courses import held
 from protocol.vectors import FILE, make, text_of
 
 from kibitz.engine.notation import read_fact, write_piles
@@ -60,6 +61,16 @@ def test_rooms(vector: Plain) -> None:
         assert isinstance(event, Event)
         assert mirror.apply(event)
         assert as_held(mirror) == after
+
+
+@named("courses")
+def test_courses(vector: Plain) -> None:
+    joined = read(vector["joined"])
+    assert isinstance(joined, Joined)
+    mirror = Mirror(joined)
+    for plain, after in zip(vector["events"], vector["after"], strict=True):
+        assert mirror.apply(read(plain))
+        assert held(mirror) == after
 
 
 def as_held(mirror: Mirror) -> Plain:

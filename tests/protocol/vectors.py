@@ -1,7 +1,8 @@
 """What every client of the protocol must make of the same frames: written to ``vectors.json``.
 
-Real rooms of all games, played on a server whose time and chance are fixed, and corner cases. Any
-client in any language can be checked against the file. Make it anew after a change on purpose::
+Real rooms of all games, played on a server whose time and chance are fixed, rooms whose events are
+written by hand (:mod:`protocol.courses`), and corner cases. Any client in any language can be
+checked against the file. Make it anew after a change on purpose::
 
     PYTHONPATH=tests .venv/bin/python -m protocol.vectors
 """
@@ -15,6 +16,7 @@ from random import Random
 from typing import Any
 
 from plays import NEAR_WIN, WINNING, legal
+from protocol.courses import COURSES, course_vector
 from servers import running_server
 from talk import Plain, Talk, talking
 from worlds import Fake
@@ -50,6 +52,7 @@ async def make() -> Plain:
     return {
         "about": "made by tests/protocol/vectors.py",
         "rooms": rooms,
+        "courses": [course_vector(course) for course in COURSES],
         "facts": [_fact_vector(facts) for facts in FACTS],
         "hashes": [_hash_vector(event) for event in _odd_events()],
         "sessions": _sessions(rooms),
@@ -111,7 +114,7 @@ def _as_held(view: View, seq: int, room: Room) -> Plain:
     board = view.boards[0]
     return {
         "seq": seq,
-        "hash": room.hash_at(seq),
+        "hash": room.live.hash_at(seq),
         "piles": {name: " ".join(cells) for name, cells in board.piles.items()},
         "counters": board.counters,
         "board": [board.status, board.moves, board.score],
@@ -169,6 +172,13 @@ def _odd_events() -> list[Plain]:
         {**base, "kind": "ended", "opened": {**opened, "start": {f"p{n}": [] for n in range(17)}}},
         {**base, "kind": "created", "options": {}, "started": 1_700_000_000_000},
         {**base, "kind": "created", "options": {f"o{n}": "" for n in range(15)}},
+        {**base, "kind": "hidden", "board": 3, "score": 0, "moves": 1, "commit": "0f" * 32},
+        {**base, "kind": "move", "fx": [["up", "a", "As"]], "salt": "a0" * 16},
+        {**base, "kind": "move", "fx": [["up", "a", "As"]], "salt": ""},
+        {**base, "kind": "ended", "boards": [[], [["set", "a", ["As"]]]], "result": "timeout"},
+        {**base, "kind": "rematch", "next": "r2"},
+        {**base, "kind": "comments", "on": False},
+        {**base, "kind": "control", "control": {"at": 7, "playing": True, "speed": 400}},
     ]
 
 

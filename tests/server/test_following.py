@@ -2,7 +2,6 @@
 
 import asyncio
 from contextlib import AsyncExitStack
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -19,12 +18,12 @@ from kibitz.protocol.mirror import Mirror
 from kibitz.protocol.replies import Joined
 from kibitz.protocol.views import Event, View
 from kibitz.protocol.wire import Encoding
+from kibitz.server.audience import EVERYTHING
 from kibitz.server.log_sqlite import SqliteLog
-from kibitz.server.room import MAX_MISSED, RECENT, Room
+from kibitz.server.room import Room
 from kibitz.server.rooms import IDLE_SECONDS
+from kibitz.server.stage import MAX_MISSED, RECENT
 from kibitz.server.state import RoomState, state_at
-
-fast_server = partial(running_server, requests_per_second=1e6, requests_burst=1e6)
 
 
 async def views_of(room: Room) -> list[View]:
@@ -61,7 +60,7 @@ def check_mirror(talk: Talk, views: list[View], hashes: list[str]) -> int:
 async def hashes_of(room: Room) -> list[str]:
     """The hash after every event, worked out anew from what everybody may see."""
     hashes = [b""]
-    for event in await room.events(0, room.seq):
+    for event in await room.live.events(0, room.seq, EVERYTHING):
         hashes.append(chain(hashes[-1], event))
     return [hash_.hex() for hash_ in hashes]
 
@@ -70,7 +69,7 @@ async def hashes_of(room: Room) -> list[str]:
 async def test_a_dozen_join_while_moves_rain_down(game: str) -> None:
     """B32."""
     rng = Random(game)
-    async with fast_server() as running, AsyncExitStack() as guests:
+    async with running_server() as running, AsyncExitStack() as guests:
         ann = await guests.enter_async_context(talking(running.url, Encoding.MSGPACK))
         id_ = (await ann.ok("create", game=game, deal="7"))["room"]
         room = await running.app.rooms.get(id_)
@@ -101,7 +100,7 @@ async def test_a_dozen_join_while_moves_rain_down(game: str) -> None:
 
 
 async def test_what_was_missed_comes_by_number() -> None:
-    async with fast_server() as running, talking(running.url) as ann:
+    async with running_server() as running, talking(running.url) as ann:
         room = (await ann.ok("create", game="klondike", deal="1"))["room"]
         heads = {}
         for t, move in islice(endless(Random(1)), MAX_MISSED + 200):
@@ -128,7 +127,7 @@ async def test_what_was_missed_comes_by_number() -> None:
 
 async def test_resuming_while_moves_rain_down_leaves_no_gap(tmp_path: Path) -> None:
     log = SqliteLog(tmp_path / "log")
-    async with fast_server(log) as running, talking(running.url) as ann:
+    async with running_server(log) as running, talking(running.url) as ann:
         room = (await ann.ok("create", game="klondike", deal="1"))["room"]
         commands = endless(Random(1))
         hashes = ["", "", (await ann.ok("ping"))["heads"][room][1]]
@@ -150,7 +149,7 @@ async def test_resuming_while_moves_rain_down_leaves_no_gap(tmp_path: Path) -> N
 
 async def test_what_happens_while_old_events_are_read_is_not_lost() -> None:
     log = HeldLog()
-    async with fast_server(log) as running, talking(running.url) as ann:
+    async with running_server(log) as running, talking(running.url) as ann:
         room = (await ann.ok("create", game="klondike", deal="1"))["room"]
         await ann.ok("move", room=room, move="discard")
         seen = (await ann.ok("ping"))["heads"][room]
@@ -174,7 +173,7 @@ async def test_what_happens_while_old_events_are_read_is_not_lost() -> None:
 
 async def test_a_room_out_of_memory_comes_back_as_it_was() -> None:
     fake = Fake()
-    async with running_server(world=fake.world, requests_burst=1e6) as running:
+    async with running_server(world=fake.world) as running:
         async with talking(running.url) as ann:
             id_ = (await ann.ok("create", game="montana", deal="9"))["room"]
             for move in ("s", "s"):
@@ -184,7 +183,7 @@ async def test_a_room_out_of_memory_comes_back_as_it_was() -> None:
             fake.pass_time(2 * IDLE_SECONDS)
             running.app.rooms.sweep()
             assert await running.app.rooms.get(id_) is room, "somebody is there"
-        await eventually(lambda: not room.crowd)
+        await eventually(lambda: not room.live.crowd)
         fake.pass_time(IDLE_SECONDS)
         running.app.rooms.sweep()
         assert len(running.app.rooms) == 0

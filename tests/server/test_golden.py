@@ -1,30 +1,58 @@
 """Logs written by version 1 of the record format read for ever, into the same positions.
 
-Each line of a golden file is one stored record, hex; ``records.json`` says where it leads. The
-files were made once by ``python tests/server/test_golden.py`` and are never made again.
+Each line of a golden file is one stored record, hex; ``records.json`` says where it leads, and
+``rooms.json`` of rooms that are more than one board: races, the deal of the day, a replay room, a
+room that is shown late, what follows from another one. The files were made once by
+``PYTHONPATH=tests python tests/server/test_golden.py``, which leaves those that are there as they
+are, and are never made again.
 """
 
 import asyncio
+import dataclasses
 import json
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from random import Random
 
 import msgspec
 import pytest
-from worlds import Fake
+from plays import NEAR_WIN, WINNING
+from servers import ANY
+from worlds import START_MS, Fake
 
 from kibitz.engine.game import moves
 from kibitz.engine.games import GAMES
-from kibitz.protocol.requests import Create, Move, Restart, Say, Undo
+from kibitz.protocol.course import standings
+from kibitz.protocol.requests import (
+    Change,
+    Comments,
+    Create,
+    Move,
+    PolicyWish,
+    Present,
+    Ready,
+    Redo,
+    Resign,
+    Restart,
+    Say,
+    Steer,
+    Undo,
+)
+from kibitz.protocol.views import Control
+from kibitz.server.audience import NOTHING
 from kibitz.server.identity import Identity
 from kibitz.server.log_memory import MemoryLog
 from kibitz.server.record import read_record, write_record
 from kibitz.server.room import Room
 from kibitz.server.rooms import Rooms
+from kibitz.server.succession import start_at
 
 FOLDER = Path(__file__).parents[1] / "golden" / "v1"
 EXPECTED = FOLDER / "records.json"
+ROOMS = FOLDER / "rooms.json"
 WHO = Identity("annannannann", "Ann")
+BOB, CID = Identity("bobbobbobbob", "Bob"), Identity("cidcidcidcid", "Cid")
+DELAY = 60
 
 
 def replayed(stored: list[bytes]) -> Room:
@@ -35,7 +63,7 @@ def replayed(stored: list[bytes]) -> Room:
 def summary(room: Room) -> dict[str, object]:
     """Where a room stands: number, hash, and everything that everybody sees."""
     view: object = msgspec.to_builtins(room.state.view())
-    return {"seq": room.seq, "hash": room.hash_at(room.seq), "view": view}
+    return {"seq": room.seq, "hash": room.live.hash_at(room.seq), "view": view}
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -68,15 +96,206 @@ async def played(game: str) -> list[bytes]:
     return [write_record(record) for record in await log.read(room.id)]
 
 
+class Stage:
+    """A server without sockets, on which a room is played for a golden file."""
+
+    def __init__(self) -> None:
+        self.world = Fake(seed=b"golden rooms")
+        self.log = MemoryLog()
+        self.rooms = Rooms(self.log, self.world.world, ANY)
+
+    async def create(self, **wish: object) -> Room:
+        """A new room of Ann's."""
+        return await self.rooms.create(Create(**wish), WHO)  # type: ignore[arg-type]
+
+    async def do(self, room: Room, who: Identity, *requests: Change) -> None:
+        """Let somebody do some things, a second each."""
+        for request in requests:
+            self.world.pass_time(1)
+            await room.submit(request, who)
+
+    async def race(self, *racers: Identity, **wish: object) -> Room:
+        """A race that has begun, after a false start."""
+        room = await self.create(mode="race", seats=len(racers) + 1, **wish)
+        for racer in racers[1:]:
+            await room.sit(racer)
+        for on in (True, False, True):
+            for racer in racers:
+                await self.do(room, racer, Ready(room=room.id, on=on))
+        await room.stand_up(racers[-1])
+        await room.sit(racers[-1])
+        await self.do(room, racers[-1], Ready(room=room.id))
+        self.world.pass_time(5)
+        await room.wake()
+        return room
+
+    async def finished(self, **wish: object) -> Room:
+        """A game that has been won."""
+        room = await self.create(game="klondike", save=NEAR_WIN, **wish)
+        await self.do(room, WHO, *(Move(room=room.id, move=move) for move in WINNING))
+        return room
+
+
+async def a_race(stage: Stage) -> Room:
+    """One wins, one gives up, one runs out of time, one never came; then a rematch."""
+    room = await stage.race(WHO, BOB, CID, game="klondike", save=NEAR_WIN, limit=100)
+    id_ = room.id
+    await stage.do(room, CID, Move(room=id_, move=WINNING[0], i="first"), Undo(room=id_))
+    await stage.do(room, CID, Redo(room=id_), Restart(room=id_))
+    await stage.do(room, WHO, Move(room=id_, move=WINNING[0]), Move(room=id_, move=WINNING[1]))
+    await stage.do(room, BOB, Comments(room=id_, on=False), Comments(room=id_, on=True))
+    await stage.do(room, BOB, Say(room=id_, text="well run"), Resign(room=id_))
+    stage.world.pass_time(100)
+    await room.wake()
+    await stage.rooms.rematch(room, BOB)
+    return room
+
+
+async def a_race_by_chance(stage: Stage) -> Room:
+    """Two play Aces Up until they are stuck; it has not ended."""
+    room = await stage.race(WHO, BOB, game="aces-up", deal="golden")
+    rng = Random(9)
+    for _ in range(120):
+        who = rng.choice((WHO, BOB))
+        state = room.state
+        table = state.positions[state.board_of(who.id)].board.table
+        if legal := moves(state.game, table):
+            line = state.text.write(rng.choice(legal))
+            await stage.do(room, who, Move(room=room.id, move=line))
+    return room
+
+
+async def a_rematch(stage: Stage) -> Room:
+    """The third game of a series, with a password."""
+    room = await stage.finished(visibility="private", password="cats")
+    for _ in range(2):
+        room = await stage.rooms.rematch(room, WHO)
+        await stage.do(room, WHO, Move(room=room.id, move="discard"), Resign(room=room.id))
+    return room
+
+
+async def a_daily(stage: Stage) -> Room:
+    """The deal of the day, played on with a shuffle."""
+    await stage.rooms.open()
+    room = await stage.rooms.daily(Create(game="montana", daily=True), WHO)
+    await stage.do(room, WHO, Move(room=room.id, move="s"), Undo(room=room.id))
+    return room
+
+
+async def a_replay(stage: Stage) -> Room:
+    """A replay room in which the controls have changed hands."""
+    old = await stage.finished()
+    room = await stage.rooms.present(Present(room=old.id), old, WHO)
+    controls = Control(at=3, playing=True, speed=400), Control(at=2, playing=True, beat=500)
+    await stage.do(room, WHO, *(Steer(room=room.id, control=control) for control in controls))
+    await room.stand_up(WHO)
+    await room.sit(BOB)
+    await stage.do(room, BOB, Steer(room=room.id, control=Control(at=6)))
+    return room
+
+
+async def a_delayed(stage: Stage) -> Room:
+    """A room that those without a seat see a minute late."""
+    policy = PolicyWish(delay=DELAY)
+    room = await stage.create(game="klondike-single", deal="golden", mode="coop", policy=policy)
+    await room.sit(BOB)
+    for number in range(100):
+        await stage.do(room, (WHO, BOB)[number % 2], Move(room=room.id, move="sw"))
+    return room
+
+
+async def a_fork(stage: Stage) -> Room:
+    """A fork of a live game."""
+    old = await stage.create(game="thumb-and-pouch", deal="golden")
+    await stage.do(old, WHO, Move(room=old.id, move="sw"))
+    start = start_at(old.id, old.state, 0)
+    wish = Create(game=start.game.name, visibility="unlisted")
+    start = dataclasses.replace(start, parent=old.id)
+    room = await stage.rooms.create(wish, WHO, start)
+    await stage.do(room, WHO, Move(room=room.id, move="sw"))
+    return room
+
+
+MADE = {
+    "race": a_race,
+    "race-by-chance": a_race_by_chance,
+    "rematch": a_rematch,
+    "daily": a_daily,
+    "replay": a_replay,
+    "delayed": a_delayed,
+    "fork": a_fork,
+}
+
+
+def whole_summary(room: Room) -> dict[str, object]:
+    """The same of a room that not everybody sees in the same way, and what follows from it."""
+    state = room.state
+    views = {who.name: state.view(state.audience(who.id)) for who in (WHO, BOB, CID)}
+    late: dict[str, object] = {}
+    if state.policy.delay:
+        late = {"seq": room.stage(None).seq, "hash": room.stage(None).hash_at(room.stage(None).seq)}
+    more = {
+        "views": views,
+        "masked": state.view(NOTHING),
+        "table": standings(state.view().boards, state.seats) if state.mode == "race" else [],
+        "entry": room.whole_entry(),
+        "late": late,
+        "secret": state.secret,
+        "due": room.due,
+    }
+    return {**summary(room), **{key: msgspec.to_builtins(value) for key, value in more.items()}}
+
+
+def stored_of(name: str) -> list[bytes]:
+    """The stored records of a golden file."""
+    return [bytes.fromhex(line) for line in (FOLDER / f"{name}.records").read_text().split()]
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_golden_room_leads_to_the_same_room(name: str) -> None:
+    stored = stored_of(name)
+    room = at_the_end(stored)
+    expected = json.loads(ROOMS.read_text())[name]
+    assert json.loads(json.dumps(whole_summary(room))) == expected
+    assert [write_record(read_record(data)) for data in stored] == stored
+
+
+def at_the_end(stored: list[bytes]) -> Room:
+    """The room that the records make, at the time of the last one."""
+    records = [read_record(data) for data in stored]
+    last = records[-1].events[-1].at
+    fake = Fake(ms=(records[0].events[0].started or START_MS) + last)
+    return Room("golden", MemoryLog(), fake.world, records)
+
+
 def make() -> None:
-    """Write the golden files; refuses to do it twice."""
-    assert not EXPECTED.exists(), "golden files are made once"
-    expected = {}
-    for game in GAMES:
-        stored = asyncio.run(played(game))
-        (FOLDER / f"{game}.records").write_text("".join(data.hex() + "\n" for data in stored))
-        expected[game] = summary(replayed(stored))
-    EXPECTED.write_text(json.dumps(expected, indent=1) + "\n")
+    """Write the golden files that are not there."""
+    if not EXPECTED.exists():
+        expected = {}
+        for game in GAMES:
+            stored = asyncio.run(played(game))
+            _write(game, stored)
+            expected[game] = summary(replayed(stored))
+        EXPECTED.write_text(json.dumps(expected, indent=1) + "\n")
+    if not ROOMS.exists():
+        expected = {}
+        for name, play in MADE.items():
+            stored = asyncio.run(_made(play))
+            _write(name, stored)
+            expected[name] = whole_summary(at_the_end(stored))
+        ROOMS.write_text(json.dumps(expected, indent=1) + "\n")
+
+
+async def _made(play: Callable[[Stage], Awaitable[Room]]) -> list[bytes]:
+    stage = Stage()
+    room = await play(stage)
+    return [write_record(record) for record in await stage.log.read(room.id)]
+
+
+def _write(name: str, stored: list[bytes]) -> None:
+    path = FOLDER / f"{name}.records"
+    assert not path.exists(), "golden files are made once"
+    path.write_text("".join(data.hex() + "\n" for data in stored))
 
 
 if __name__ == "__main__":

@@ -14,7 +14,8 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from kibitz.protocol.limits import MAX_FRAME, MAX_MESSAGE, MAX_SAVE
 from kibitz.protocol.wire import Encoding, Frame
-from kibitz.server.connection import REQUESTS_BURST
+from kibitz.server.connection import REQUESTS
+from kibitz.server.throttle import Rate
 
 JSON, MSGPACK = Encoding.JSON, Encoding.MSGPACK
 ROOM = "a" * 16
@@ -102,7 +103,7 @@ async def test_what_is_no_request_gets_an_error(running: Running, name: str) -> 
         ("bad-message", {"t": "move", "room": ROOM, "move": "d", "expect": -1}),
         ("bad-message", {"t": "move", "room": ROOM, "move": "d", "expect": 1.5}),
         ("bad-message", {"t": "move", "room": ROOM, "move": "d", "expect": 2**53}),
-        ("bad-message", {"t": "move", "room": ROOM, "move": "d", "board": 1}),
+        ("bad-message", {"t": "move", "room": ROOM, "move": "d", "board": 100}),
         ("bad-message", {"t": "join", "room": ""}),
         ("bad-message", {"t": "join", "room": "a" * 41}),
         ("bad-message", {"t": "join", "room": ROOM, "role": "king"}),
@@ -226,7 +227,7 @@ async def test_a_flood_is_slowed_then_cut_off_and_nobody_notices() -> None:
     """B61."""
     loop = asyncio.get_running_loop()
     async with AsyncExitStack() as stack:
-        limits = running_server(requests_burst=REQUESTS_BURST)
+        limits = running_server(requests=REQUESTS)
         running = await stack.enter_async_context(limits)
         ann, bob, eve = [await stack.enter_async_context(talking(running.url)) for _ in range(3)]
         shared = (await ann.ok("create", game="klondike", deal="1"))["room"]
@@ -255,7 +256,7 @@ async def test_a_flood_is_slowed_then_cut_off_and_nobody_notices() -> None:
 
 async def test_what_is_too_much_is_answered_with_its_number_however_large() -> None:
     async with (
-        running_server(requests_per_second=0.01, requests_burst=2) as running,
+        running_server(requests=Rate(0.01, 2)) as running,
         talking(running.url) as eve,
     ):
         save = "x" * (MAX_FRAME + 1)

@@ -103,11 +103,11 @@ async def test_fifty_kills(tmp_path: Path) -> None:
     bots = [Bot(number, seed) for number in range(BOTS)]
     data = tmp_path / "log"
     async with AsyncExitStack() as processes:
-        waiting = await processes.enter_async_context(standby(data))
+        waiting = await processes.enter_async_context(standby(data, "--says-per-second", "1000"))
         for _ in range(KILLS):
             serving = waiting
             url = await serving.start()
-            waiting = await processes.enter_async_context(standby(data))
+            waiting = await processes.enter_async_context(standby(data, "--says-per-second", "1000"))
             for bot in bots:
                 bot.ready.clear()
             playing = [asyncio.create_task(bot.play(url)) for bot in bots]

@@ -103,7 +103,7 @@ async def test_a_closed_log_is_answered_with_an_error(tmp_path: Path, part: str)
 async def behind(log: MemoryLog, room: Room, *events: Event) -> None:
     """Write to the log as another server would."""
     record = Record(events=list(events), by="another")
-    await log.append(room.id, room.seq, record, room.entry())
+    await log.append(room.id, room.seq, record, room.whole_entry())
 
 
 async def with_room(running: Running, talk: Talk) -> Room:
@@ -148,7 +148,7 @@ async def test_a_command_is_decided_anew_after_another_writer() -> None:
         done = Record(
             events=[Event(seq=3, at=1, by=ann.id, kind="say", text="hm")], by=ann.id, i="same"
         )
-        await log.append(other.id, 2, done, other.entry())
+        await log.append(other.id, 2, done, other.whole_entry())
         assert (await ann.ok("say", "same", room=other.id, text="hm"))["seq"] == 3
 
 

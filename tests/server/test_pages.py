@@ -85,6 +85,6 @@ async def test_who_comes_when_too_many_wait_is_told_so(
         for _ in range(2):
             await ann.ok("move", room=room, move="discard")
         assert (await fetch(running.http, f"/rooms/{room}/replay.txt"))[0] == 503
-        refused = await ann.refused("rate-limited", "view", room=room, at=4)
+        refused = await ann.refused("rate-limited", "replay", text="# game: aces-up\n")
         assert refused["retry_ms"] > 0
-        assert (await ann.ok("view", room=room, at=3))["seq"] == 3
+        assert (await ann.ok("view", room=room, at=4))["seq"] == 4

@@ -131,7 +131,7 @@ async def test_an_abandoned_seat_is_free_after_its_time(let_go: bool) -> None:
     """B57: without the token, also when the room was out of memory meanwhile."""
     fake = Fake()
     async with (
-        running_server(world=fake.world, requests_burst=1e6) as running,
+        running_server(world=fake.world) as running,
         talking(running.url) as ann,
         talking(running.url) as bob,
     ):
@@ -139,7 +139,7 @@ async def test_an_abandoned_seat_is_free_after_its_time(let_go: bool) -> None:
         id_ = await started(ann)
         await ann.drop()
         room = await room_of(running, id_)
-        await eventually(lambda: not room.crowd)
+        await eventually(lambda: not room.live.crowd)
         await bob.refused("full", "join", room=id_, role="player")
         if let_go:
             fake.pass_time(IDLE_SECONDS)
@@ -159,7 +159,7 @@ async def test_an_abandoned_seat_is_free_after_its_time(let_go: bool) -> None:
 async def test_who_is_there_keeps_a_seat_for_ever() -> None:
     fake = Fake()
     async with (
-        running_server(world=fake.world, requests_burst=1e6) as running,
+        running_server(world=fake.world) as running,
         talking(running.url) as ann,
         talking(running.url) as bob,
     ):

@@ -119,7 +119,7 @@ def by_chance(state: RoomState, rng: Random, steps: int) -> Iterator[str]:
 async def test_no_card_is_named_too_early(game: str, deal: str, won: bool) -> None:
     """B52."""
     rng = Random(game)
-    async with running_server(requests_burst=1e6) as running, AsyncExitStack() as guests:
+    async with running_server() as running, AsyncExitStack() as guests:
         encodings = (Encoding.JSON, Encoding.MSGPACK, Encoding.JSON)
         talks = [await guests.enter_async_context(talking(running.url, e)) for e in encodings]
         ann, bot, eve = talks
@@ -235,8 +235,7 @@ async def test_hidden_cards_change_no_byte(game: str, monkeypatch: pytest.Monkey
     worlds = [Fake(), Fake()]
     async with AsyncExitStack() as stack:
         servers = [
-            await stack.enter_async_context(running_server(world=fake.world, requests_burst=1e6))
-            for fake in worlds
+            await stack.enter_async_context(running_server(world=fake.world)) for fake in worlds
         ]
         pairs: list[tuple[Talk, Talk]] = []
         for running, start in zip(servers, (table, other), strict=True):

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable
-from functools import partial
 from itertools import islice
 from random import Random
 
@@ -18,7 +17,6 @@ from kibitz.protocol.wire import Encoding
 from kibitz.server.connection import OUTBOX_BYTES
 from kibitz.server.room import Room
 
-fast_server = partial(running_server, requests_per_second=1e6, requests_burst=1e6)
 SMALL = 4096
 """Receive buffer of a client that does not read, in bytes."""
 LONG = "🂡" * 500
@@ -44,14 +42,14 @@ async def busy(ann: Talk, room: str, running: Running, done: Callable[[], object
 
 def lagging(room: Room) -> int:
     """How many members miss events."""
-    return sum(member.lagging for member in room.crowd._members.values())
+    return sum(member.lagging for member in room.live.crowd._members.values())
 
 
 @pytest.mark.parametrize("encoding", list(Encoding))
 async def test_a_spectator_who_does_not_read_gets_a_fresh_view(encoding: Encoding) -> None:
     """B61."""
     async with (
-        fast_server() as running,
+        running_server() as running,
         talking(running.url) as ann,
         talking(running.url) as bob,
         connected(running.url, encoding, receive_buffer=SMALL) as eve,
@@ -61,7 +59,7 @@ async def test_a_spectator_who_does_not_read_gets_a_fresh_view(encoding: Encodin
         room = await running.app.rooms.get(id_)
         await eve.send({"t": "hello"})
         await eve.send({"t": "join", "i": 1, "room": id_})
-        await eventually(lambda: len(room.crowd) == 3)
+        await eventually(lambda: len(room.live.crowd) == 3)
         most = await busy(ann, id_, running, lambda: lagging(room))
         for t, move in islice(endless(Random(1)), 100):
             await ann.ok(t, room=id_, move=move)
@@ -87,12 +85,12 @@ async def test_a_spectator_who_does_not_read_gets_a_fresh_view(encoding: Encodin
             elif isinstance(reply, Event):
                 assert mirror and mirror.apply(reply)
         assert mirror and mirror.view == room.state.view()
-        assert mirror.hash == room.hash_at(room.seq)
+        assert mirror.hash == room.live.hash_at(room.seq)
 
 
 async def test_a_player_who_does_not_read_is_closed_and_resumes() -> None:
     async with (
-        fast_server() as running,
+        running_server() as running,
         talking(running.url) as ann,
         connected(running.url, receive_buffer=SMALL) as bot,
     ):
@@ -100,7 +98,7 @@ async def test_a_player_who_does_not_read_is_closed_and_resumes() -> None:
         room = await running.app.rooms.get(id_)
         await bot.send({"t": "hello", "i": 1})
         await bot.send({"t": "join", "i": 2, "room": id_, "role": "player"})
-        await eventually(lambda: len(room.crowd) == 2)
+        await eventually(lambda: len(room.live.crowd) == 2)
         most = await busy(ann, id_, running, lambda: lagging(room))
         assert most <= OUTBOX_BYTES + FRAME_BYTES
         bot.read()
@@ -109,7 +107,7 @@ async def test_a_player_who_does_not_read_is_closed_and_resumes() -> None:
         assert 10 < last < room.seq
         async with talking(running.url, token=bot.answers[1]["token"]) as again:
             back = await again.ok(
-                "join", room=id_, role="player", from_=last, hash=room.hash_at(last)
+                "join", room=id_, role="player", from_=last, hash=room.live.hash_at(last)
             )
             assert back["seat"] == 2
             assert [e["seq"] for e in back["events"]] == list(range(last + 1, room.seq + 1))
@@ -120,7 +118,7 @@ async def test_who_reads_nothing_at_all_is_cut_off(monkeypatch: pytest.MonkeyPat
     """Not even the close is read: the connection ends all the same, and the server can stop."""
     monkeypatch.setattr("kibitz.server.connection.CLOSE_SECONDS", 0.3)
     async with (
-        fast_server() as running,
+        running_server() as running,
         talking(running.url) as ann,
         connected(running.url, receive_buffer=SMALL) as bot,
         connected(running.url, receive_buffer=SMALL) as eve,
@@ -130,9 +128,9 @@ async def test_who_reads_nothing_at_all_is_cut_off(monkeypatch: pytest.MonkeyPat
         for talk, role in ((bot, "player"), (eve, "spectator")):
             await talk.send({"t": "hello", "i": 1})
             await talk.send({"t": "join", "i": 2, "room": id_, "role": role})
-        await eventually(lambda: len(room.crowd) == 3)
-        await busy(ann, id_, running, lambda: lagging(room) == 2 or len(room.crowd) < 3)
-        await eventually(lambda: len(room.crowd) == 2)
+        await eventually(lambda: len(room.live.crowd) == 3)
+        await busy(ann, id_, running, lambda: lagging(room) == 2 or len(room.live.crowd) < 3)
+        await eventually(lambda: len(room.live.crowd) == 2)
         async with asyncio.timeout(10):
             await running.app.stop()
         assert await ann.closed() == 4503
@@ -141,7 +139,7 @@ async def test_who_reads_nothing_at_all_is_cut_off(monkeypatch: pytest.MonkeyPat
 
 async def test_answers_wait_for_who_asks_and_does_not_read() -> None:
     async with (
-        fast_server() as running,
+        running_server() as running,
         talking(running.url) as ann,
         connected(running.url, receive_buffer=SMALL) as eve,
     ):

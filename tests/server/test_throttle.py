@@ -1,6 +1,6 @@
 """How much one connection may ask, and what it costs."""
 
-from kibitz.server.throttle import Throttle
+from kibitz.server.throttle import Rate, Throttle
 
 
 class Clock:
@@ -14,7 +14,7 @@ class Clock:
 
 def test_a_burst_then_the_rate() -> None:
     clock = Clock()
-    throttle = Throttle(10.0, 3.0, clock)
+    throttle = Throttle(Rate(10.0, 3.0), clock)
     assert [throttle.wait_ms() for _ in range(3)] == [0, 0, 0]
     assert throttle.wait_ms() == 100
     clock.now += 0.1
@@ -25,7 +25,7 @@ def test_a_burst_then_the_rate() -> None:
 
 def test_what_costs_more_is_paid_afterwards() -> None:
     clock = Clock()
-    throttle = Throttle(10.0, 3.0, clock)
+    throttle = Throttle(Rate(10.0, 3.0), clock)
     assert throttle.wait_ms() == 0
     throttle.charge(12.0)
     assert throttle.wait_ms() == 1100

@@ -78,7 +78,7 @@ class Watcher:
                 assert self.mirror.apply(reply)
         self.taken = len(replies)
         assert self.mirror is not None
-        assert (self.mirror.seq, self.mirror.hash) == (room.seq, room.hash_at(room.seq))
+        assert (self.mirror.seq, self.mirror.hash) == (room.seq, room.live.hash_at(room.seq))
         assert self.mirror.view == room.state.view()
 
 

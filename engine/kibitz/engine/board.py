@@ -26,6 +26,10 @@ class Change:
     moves_after: int
 
 
+Stack = tuple[Change, "Stack"] | None
+"""Changes, the last one first: a value, so that a copy of a board costs nothing."""
+
+
 class Board:
     """A board that changes by recorded facts only."""
 
@@ -34,16 +38,23 @@ class Board:
         self.table = start
         self.moves = 0
         """Moves on the line that led here: a move taken back does not count."""
-        self._done: list[Change] = []
-        self._undone: list[Change] = []
+        self._done: Stack = None
+        self._undone: Stack = None
+
+    def copy(self) -> "Board":
+        """A board that stands as this one does and goes its own way."""
+        board = Board(self.start)
+        board.table, board.moves = self.table, self.moves
+        board._done, board._undone = self._done, self._undone
+        return board
 
     def to_undo(self) -> tuple[Fact, ...] | None:
         """The facts that take the last change back; ``None`` if there is none."""
-        return self._done[-1].inverse if self._done else None
+        return self._done[0].inverse if self._done else None
 
     def to_redo(self) -> tuple[Fact, ...] | None:
         """The facts of the change taken back last; ``None`` if there is none."""
-        return self._undone[-1].facts if self._undone else None
+        return self._undone[0].facts if self._undone else None
 
     def to_restart(self) -> tuple[Fact, ...]:
         """The facts that lay out the start again."""
@@ -56,9 +67,9 @@ class Board:
             case "move":
                 return self.moves + 1
             case "undo":
-                return self._done[-1].moves_before if self._done else self.moves
+                return self._done[0].moves_before if self._done else self.moves
             case "redo":
-                return self._undone[-1].moves_after if self._undone else self.moves
+                return self._undone[0].moves_after if self._undone else self.moves
             case "restart":
                 return 0
 
@@ -67,18 +78,20 @@ class Board:
         facts = tuple(facts)
         match kind:
             case "undo":
-                change = self._done.pop()
-                self._undone.append(change)
+                assert self._done, "there was something to undo"
+                change, self._done = self._done
+                self._undone = (change, self._undone)
                 self.table, self.moves = fold(facts, self.table), change.moves_before
             case "redo":
-                change = self._undone.pop()
-                self._done.append(change)
+                assert self._undone, "there was something to redo"
+                change, self._undone = self._undone
+                self._done = (change, self._done)
                 self.table, self.moves = fold(facts, self.table), change.moves_after
             case "move" | "restart":
                 moves = self.moves_after(kind)
                 inverse = self._change(facts)
-                self._undone.clear()
-                self._done.append(Change(facts, inverse, self.moves, moves))
+                self._undone = None
+                self._done = (Change(facts, inverse, self.moves, moves), self._done)
                 self.moves = moves
 
     def _change(self, facts: tuple[Fact, ...]) -> tuple[Fact, ...]:

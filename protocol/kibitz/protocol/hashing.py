@@ -1,7 +1,9 @@
 """The hash chain over a room's events: same number and hash, same history seen.
 
-``h(n) = SHA-256(h(n-1) || c(n))`` cut to 16 bytes, ``h(0)`` empty, with ``c(n)`` the SHA-256 of
-the msgpack of event n as everybody may see it, without ``t`` and ``room``, map keys sorted.
+``h(n) = SHA-256(h(n-1) || c(n))`` cut to 16 bytes, ``h(0)`` empty. ``c(n)`` is the SHA-256 of the
+msgpack of event n as everybody may see it, without ``t`` and ``room``, map keys sorted. Where not
+everybody may see the event at once it has a ``salt``, which is put before those bytes (and is not
+among them); who may not see it is told ``c(n)`` itself, as ``commit``.
 """
 
 import hashlib
@@ -14,14 +16,19 @@ from .views import Event
 
 HASH_SIZE = 16
 """Bytes of a hash."""
+SALT_SIZE = 16
+"""Bytes of a salt."""
 
 
 def commitment(event: Event) -> bytes:
-    """SHA-256 of the event's canonical bytes."""
+    """What stands for the event in the chain, 32 bytes."""
+    if event.commit is not None:
+        return bytes.fromhex(event.commit)
     plain: dict[str, Any] = msgspec.to_builtins(event)
+    salt = bytes.fromhex(plain.pop("salt", ""))
     del plain["t"]
     plain.pop("room", None)
-    return hashlib.sha256(msgpack.packb(_sorted(plain))).digest()
+    return hashlib.sha256(salt + msgpack.packb(_sorted(plain))).digest()
 
 
 def chain(before: bytes, event: Event) -> bytes:

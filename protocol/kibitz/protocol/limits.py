@@ -39,6 +39,23 @@ MAX_OPTIONS = 8
 """Most options of one game."""
 MAX_SEATS = 8
 """Most seats round one board."""
+MAX_RACERS = 100
+"""Most seats of a race, each with a board of its own."""
+MIN_RACERS = 2
+MAX_COUNTDOWN = 60
+"""Longest countdown, in seconds."""
+MIN_LIMIT = 5
+"""Shortest time limit of a race, in seconds."""
+MAX_LIMIT = 86_400
+"""Longest time limit of a race, in seconds."""
+MAX_DELAY = 86_400
+"""Longest delay of a room for those without a seat, in seconds."""
+MAX_AHEAD_MS = 30 * 86_400_000
+"""How far ahead a race may be arranged, in milliseconds."""
+MIN_SPEED, MAX_SPEED = 10, 1600
+"""How fast a replay room may play, in percent of how it happened."""
+MIN_BEAT, MAX_BEAT = 50, 60_000
+"""The beat of a replay room, in milliseconds."""
 MAX_LIST = 100
 """Most rooms in one list."""
 MAX_EVENTS = 500

@@ -12,9 +12,13 @@ from msgspec.structs import replace
 from kibitz.engine.notation import read_fact, read_table, write_piles
 from kibitz.engine.table import Table, fold
 
+from .course import Course
 from .hashing import chain
 from .replies import Joined, Position
 from .views import BoardView, Event, Seat, Status, View
+
+FOR_ALL = ("started", "dealt")
+"""Kinds of events that are about every board of a race."""
 
 
 class Gap(Exception):
@@ -27,9 +31,11 @@ class Mirror:
     seq: int
     """Number of the last event applied."""
     tables: list[Table]
-    """The boards' tables, as this viewer may see them."""
-    seats: list[Seat]
-    status: Status
+    """The boards' tables, as this viewer may see them; without piles where he may not."""
+    course: Course
+    """How the room stands, all but the cards."""
+    _view: View
+    _boards: list[BoardView]
     _hash: bytes
 
     def __init__(self, joined: Joined) -> None:
@@ -49,16 +55,47 @@ class Mirror:
     @property
     def view(self) -> View:
         """The view as it is now."""
-        boards = [
-            replace(board, piles=write_piles(table), counters=dict(table.counters))
-            for board, table in zip(self._boards, self.tables, strict=True)
-        ]
-        return replace(self._view, boards=boards, seats=list(self.seats), status=self.status)
+        course = self.course
+        return replace(
+            self._view,
+            boards=[self._board(index) for index in range(len(self._boards))],
+            seats=list(course.seats),
+            status=course.status,
+            race=course.race,
+            recorded=course.recorded,
+            comments=course.comments,
+            next=course.next,
+        )
+
+    def _board(self, index: int) -> BoardView:
+        line, table = self.course.lines[index], self.tables[index]
+        return replace(
+            self._boards[index],
+            piles=write_piles(table),
+            counters=dict(table.counters),
+            status=line.status,
+            ms=line.ms,
+        )
+
+    @property
+    def own(self) -> int:
+        """Index of this viewer's board: his own in a race, or else the first."""
+        return self.seat - 1 if self.course.race and self.seat else 0
 
     @property
     def board(self) -> BoardView:
-        """The first board as it is now."""
-        return self.view.boards[0]
+        """The board of this viewer as it is now."""
+        return self._board(self.own)
+
+    @property
+    def seats(self) -> list[Seat]:
+        """Who sits where."""
+        return list(self.course.seats)
+
+    @property
+    def status(self) -> Status:
+        """How the room stands."""
+        return self.course.status
 
     def rejoin(self, joined: Joined) -> list[Event]:
         """Go on after a new ``joined``; the events that were missed, now applied."""
@@ -89,33 +126,32 @@ class Mirror:
             raise Gap(f"event {event.seq} came after {self.seq}")
         self.seq = event.seq
         self._hash = chain(self._hash, event)
-        if event.fx is not UNSET:
-            facts = [read_fact(plain) for plain in event.fx]
-            self.tables[event.board] = fold(facts, self.tables[event.board])
-        self._count(event)
-        match event.kind:
-            case "joined" if event.seat is not None:
-                self.seats[event.seat - 1] = Seat(event.seat, event.by, event.name)
-            case "left" if event.seat is not None:
-                self.seats[event.seat - 1] = Seat(event.seat)
-            case "won" | "resigned":
-                board = self._boards[event.board]
-                self._boards[event.board] = replace(board, status=event.kind)
-            case "ended" if event.result is not None:
-                self.status = event.result
+        self.course = self.course.after(event)
+        about = range(len(self._boards)) if event.kind in FOR_ALL else [event.board]
+        for index in about:
+            if index < len(self._boards):
+                self._count(event, index)
+                self._deal(event, index)
+        if event.kind == "ended" and event.boards is not None:
+            self.tables = [fold(map(read_fact, facts)) for facts in event.boards]
+            self._boards = [replace(board, hidden=UNSET) for board in self._boards]
         return True
 
-    def _count(self, event: Event) -> None:
-        board = self._boards[event.board]
+    def _deal(self, event: Event, index: int) -> None:
+        if event.fx is not UNSET and not self._boards[index].hidden:
+            facts = [read_fact(plain) for plain in event.fx]
+            self.tables[index] = fold(facts, self.tables[index])
+
+    def _count(self, event: Event, index: int) -> None:
+        board = self._boards[index]
         moves = board.moves if event.moves is UNSET else event.moves
         score = board.score if event.score is UNSET else event.score
-        self._boards[event.board] = replace(board, moves=moves, score=score)
+        self._boards[index] = replace(board, moves=moves, score=score)
 
     def _take(self, view: View, seq: int, hash_: str) -> None:
         self._view = view
         self._boards = list(view.boards)
         self.tables = [read_table(b.piles, b.counters) for b in view.boards]
-        self.seats = list(view.seats)
-        self.status = view.status
+        self.course = Course.of_view(view)
         self.seq = seq
         self._hash = bytes.fromhex(hash_)

@@ -4,7 +4,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from .codes import ErrorCode
 from .requests import RequestId
-from .views import Event, GameInfo, Mode, Policy, Role, RoomInfo, View, Visibility
+from .views import Event, GameInfo, Mode, Policy, Role, RoomInfo, Status, View, Visibility
 
 
 class AnswerBase(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="t"):
@@ -129,6 +129,28 @@ class Replayed(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag="r
     fault: str | None = None
 
 
+class DailyRow(Struct, frozen=True, omit_defaults=True):
+    """One row of a day's table; ``room`` is there once the day is over."""
+
+    place: int
+    name: str
+    id: str
+    status: Status
+    score: int
+    moves: int
+    ms: int | None = None
+    room: str | None = None
+
+
+class DailyTable(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag="daily"):
+    """A day's deal of a game and how everybody did; ``until`` is when the day is over, Unix ms."""
+
+    game: str
+    date: str
+    until: int
+    rows: list[DailyRow]
+
+
 class Error(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag="error"):
     """Refused, and why; ``message`` is for people."""
 
@@ -153,6 +175,12 @@ class LobbyRoom(Struct, frozen=True, kw_only=True, tag_field="t", tag="lobby"):
     room: RoomInfo
 
 
+class TvRoom(Struct, frozen=True, kw_only=True, tag_field="t", tag="tv"):
+    """Push: the room most worth watching now; ``None``: there is none."""
+
+    room: RoomInfo | None
+
+
 Answer = (
     Welcome
     | Pong
@@ -164,9 +192,10 @@ Answer = (
     | Position
     | EventList
     | Replayed
+    | DailyTable
     | Error
 )
-Push = Event | Presence | LobbyRoom
+Push = Event | Presence | LobbyRoom | TvRoom
 Reply = (
     Welcome
     | Pong
@@ -178,8 +207,10 @@ Reply = (
     | Position
     | EventList
     | Replayed
+    | DailyTable
     | Error
     | Event
     | Presence
     | LobbyRoom
+    | TvRoom
 )

@@ -10,20 +10,24 @@ from msgspec import Meta, Struct
 
 from .limits import (
     MAX_CARDS,
+    MAX_COUNTDOWN,
+    MAX_DELAY,
     MAX_EVENTS,
     MAX_ID,
     MAX_INTEGER,
+    MAX_LIMIT,
     MAX_LIST,
     MAX_MOVE,
     MAX_OPTIONS,
     MAX_PASSWORD,
     MAX_PILE,
+    MAX_RACERS,
     MAX_SAVE,
     MAX_SAY,
-    MAX_SEATS,
     MAX_TOKEN,
+    MIN_LIMIT,
 )
-from .views import Count, Name, Role, RoomId, Status, Visibility
+from .views import Control, Count, Name, Role, RoomId, Status, Visibility
 
 RequestId = (
     Annotated[int, Meta(ge=0, le=MAX_INTEGER)]
@@ -33,6 +37,9 @@ RequestId = (
 Pile = Annotated[str, Meta(min_length=1, max_length=MAX_PILE)]
 Text32 = Annotated[str, Meta(max_length=32)]
 Password = Annotated[str, Meta(max_length=MAX_PASSWORD)]
+BoardIndex = Annotated[int, Meta(ge=0, lt=MAX_RACERS)] | None
+"""Which board; ``None``: the asker's own, or the first."""
+Day = Annotated[str, Meta(pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]
 
 
 class RequestBase(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="t"):
@@ -66,36 +73,64 @@ class PolicyWish(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_u
     cheat: bool | None = None
     hints: bool | None = None
     say: bool | None = None
-    delay: Annotated[int, Meta(ge=0, le=86_400)] = 0
+    masked: bool | None = None
+    delay: Annotated[int, Meta(ge=0, le=MAX_DELAY)] = 0
 
 
 OptionValue = Annotated[str, Meta(max_length=32)] | bool | Annotated[int, Meta(ge=0, le=999)]
 
 
 class Create(RequestBase, frozen=True, kw_only=True, omit_defaults=True, tag="create"):
-    """A new room: from a deal number, a save text, or a fresh secret shuffle."""
+    """A new room: from a deal number, a save text, or a fresh secret shuffle.
+
+    ``save`` may be a position that another program wrote, too. ``countdown`` and ``limit`` are
+    seconds, ``begins`` is Unix ms; all three are about races. ``daily`` is the deal of the day.
+    """
 
     game: Text32
     options: Annotated[dict[Text32, OptionValue], Meta(max_length=MAX_OPTIONS)] = {}
     mode: Text32 = "solo"
-    seats: Annotated[int, Meta(ge=1, le=MAX_SEATS)] | None = None
+    seats: Annotated[int, Meta(ge=1, le=MAX_RACERS)] | None = None
     deal: Annotated[str, Meta(min_length=1, max_length=64)] | None = None
     save: Annotated[str, Meta(max_length=MAX_SAVE)] | None = None
     visibility: Visibility = "public"
     password: Password | None = None
     policy: PolicyWish = PolicyWish()
+    countdown: Annotated[int, Meta(ge=0, le=MAX_COUNTDOWN)] | None = None
+    limit: Annotated[int, Meta(ge=MIN_LIMIT, le=MAX_LIMIT)] | None = None
+    begins: Count | None = None
+    daily: bool = False
     seat: bool = True
 
 
 class Fork(InRoom, frozen=True, kw_only=True, omit_defaults=True, tag="fork"):
-    """A new room that begins with the position after event ``at`` of a finished game.
+    """A new room that begins with the position after event ``at``.
 
-    As public as the room it comes from, or unlisted.
+    Of a finished game, or of one's own live one where the room allows undo. As public as the
+    room it comes from, or unlisted; from a live game always unlisted.
     """
 
     at: Annotated[int, Meta(ge=1, le=MAX_INTEGER)] = 1
+    board: BoardIndex = None
     unlisted: bool = False
     seat: bool = True
+
+
+class Rematch(InRoom, frozen=True, kw_only=True, omit_defaults=True, tag="rematch"):
+    """Go on with the next deal: a new room with the same seats, once the game has ended."""
+
+
+class Present(InRoom, frozen=True, kw_only=True, omit_defaults=True, tag="present"):
+    """A new replay room: shows a finished game to many, the asker at the controls."""
+
+    unlisted: bool = False
+
+
+class Daily(RequestBase, frozen=True, kw_only=True, omit_defaults=True, tag="daily"):
+    """The table of a day: of today, if ``date`` is absent."""
+
+    game: Text32
+    date: Day | None = None
 
 
 class Join(
@@ -128,6 +163,12 @@ class Lobby(RequestBase, frozen=True, kw_only=True, omit_defaults=True, tag="lob
     on: bool = True
 
 
+class Tv(RequestBase, frozen=True, kw_only=True, omit_defaults=True, tag="tv"):
+    """Push which room is most worth watching whenever that changes, or stop it."""
+
+    on: bool = True
+
+
 class Move(
     InRoom, frozen=True, kw_only=True, omit_defaults=True, tag="move", rename={"from_": "from"}
 ):
@@ -142,7 +183,7 @@ class Move(
     to: Pile | None = None
     cards: Annotated[int, Meta(ge=1, le=MAX_CARDS)] | None = None
     expect: Count | None = None
-    board: Annotated[int, Meta(ge=0, le=0)] = 0
+    board: BoardIndex = None
 
     def __post_init__(self) -> None:
         """Check that it is one or the other.
@@ -187,12 +228,35 @@ class Say(InRoom, frozen=True, kw_only=True, omit_defaults=True, tag="say"):
     text: Annotated[str, Meta(min_length=1, max_length=MAX_SAY)]
 
 
+class Ready(InRoom, frozen=True, kw_only=True, omit_defaults=True, tag="ready"):
+    """Be ready to start the race, or no longer."""
+
+    on: bool = True
+
+
+class Comments(InRoom, frozen=True, kw_only=True, omit_defaults=True, tag="comments"):
+    """Let a room take comments, or none; its players may."""
+
+    on: bool
+
+
+class Steer(InRoom, frozen=True, kw_only=True, omit_defaults=True, tag="control"):
+    """Say where a replay room is; whoever has its seat may."""
+
+    control: Control
+
+
 class Moves(InRoom, frozen=True, kw_only=True, omit_defaults=True, tag="moves"):
     """The legal moves, best first."""
 
+    board: BoardIndex = None
+
 
 class Save(InRoom, frozen=True, kw_only=True, omit_defaults=True, tag="save"):
-    """The save text of the whole position."""
+    """The save text of the whole position, or its text in the format of another program."""
+
+    board: BoardIndex = None
+    format: Text32 | None = None
 
 
 class Cheat(InRoom, frozen=True, kw_only=True, omit_defaults=True, tag="cheat"):
@@ -217,7 +281,7 @@ class ViewAt(InRoom, frozen=True, kw_only=True, omit_defaults=True, tag="view"):
     """The position after event ``at``."""
 
     at: Annotated[int, Meta(ge=1, le=MAX_INTEGER)]
-    board: Annotated[int, Meta(ge=0, le=0)] = 0
+    board: BoardIndex = None
 
 
 class Replay(RequestBase, frozen=True, kw_only=True, omit_defaults=True, tag="replay"):
@@ -226,23 +290,30 @@ class Replay(RequestBase, frozen=True, kw_only=True, omit_defaults=True, tag="re
     text: Annotated[str, Meta(max_length=MAX_SAVE)]
 
 
-Change = Move | Undo | Redo | Restart | Resign | Say
-"""Requests that a seated player's or viewer's wish turns into one record of the log."""
+Change = Move | Undo | Redo | Restart | Resign | Ready | Comments | Steer | Say
+"""Requests that turn a wish of somebody in the room into one record of the log."""
 
 Request = (
     Hello
     | Ping
     | Create
     | Fork
+    | Rematch
+    | Present
+    | Daily
     | Join
     | Leave
     | Rooms
     | Lobby
+    | Tv
     | Move
     | Undo
     | Redo
     | Restart
     | Resign
+    | Ready
+    | Comments
+    | Steer
     | Say
     | Moves
     | Save

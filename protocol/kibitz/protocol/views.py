@@ -4,15 +4,24 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from .limits import MAX_INTEGER, MAX_NAME, MAX_ROOM
+from .limits import (
+    MAX_BEAT,
+    MAX_INTEGER,
+    MAX_NAME,
+    MAX_ROOM,
+    MAX_SPEED,
+    MIN_BEAT,
+    MIN_SPEED,
+)
 
 Count = Annotated[int, Meta(ge=0, le=MAX_INTEGER)]
 RoomId = Annotated[str, Meta(min_length=1, max_length=MAX_ROOM)]
 Name = Annotated[str, Meta(min_length=1, max_length=MAX_NAME)]
-Mode = Literal["solo", "coop"]
+Mode = Literal["solo", "coop", "race", "replay"]
 Role = Literal["player", "spectator"]
 Visibility = Literal["public", "unlisted", "private"]
-Status = Literal["open", "won", "resigned"]
+Status = Literal["open", "won", "resigned", "timeout", "empty"]
+"""How a board or a room stands; ``empty``: a board of a race in which nobody sat down."""
 Kind = Literal[
     "created",
     "joined",
@@ -28,17 +37,36 @@ Kind = Literal[
     "won",
     "resigned",
     "ended",
+    "ready",
+    "unready",
+    "countdown",
+    "started",
+    "dealt",
+    "timeout",
+    "hidden",
+    "comments",
+    "rematch",
+    "control",
 ]
 
 
 class Policy(Struct, frozen=True, kw_only=True):
-    """What the room allows; fixed when it is created."""
+    """What the room allows; fixed when it is created.
+
+    Attributes:
+        undo, save, cheat, hints, say: What those who are in it may do.
+        masked: Of a race: those without a seat see no board before the last one is done.
+        delay: Those without a seat see everything so many seconds later.
+
+    """
 
     undo: bool = True
     save: bool = True
     cheat: bool = False
     hints: bool = True
     say: bool = True
+    masked: bool | UnsetType = UNSET
+    delay: int | UnsetType = UNSET
 
 
 class Seat(Struct, frozen=True, omit_defaults=True):
@@ -53,7 +81,8 @@ class BoardView(Struct, frozen=True):
     """One board as a viewer may see it.
 
     ``piles`` maps each pile's name to its cells, bottom to top: ``Qh`` face up, ``??`` face down
-    and unknown, ``Qh-`` face down but known.
+    and unknown, ``Qh-`` face down but known. A board that this viewer may not see is ``hidden``:
+    it has no piles and no counters. ``ms`` is the time it took, of a board of a race that is done.
     """
 
     piles: dict[str, list[str]]
@@ -61,10 +90,84 @@ class BoardView(Struct, frozen=True):
     moves: int
     score: int
     counters: dict[str, int]
+    hidden: bool | UnsetType = UNSET
+    ms: int | UnsetType = UNSET
+
+
+class Race(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How a race stands.
+
+    Attributes:
+        countdown: Seconds between the agreement to start and the start.
+        limit: Seconds that a racer has.
+        begins: When the boards are released, ms since the room's creation; absent: not agreed yet.
+        started: When they were.
+        ready: The seats whose racers are ready, in ascending order.
+
+    """
+
+    countdown: int
+    limit: int
+    begins: int | None = None
+    started: int | None = None
+    ready: list[int] = []
+
+
+class Series(Struct, frozen=True):
+    """Games one after the other with the same seats.
+
+    ``number`` counts from 1, ``tally`` says for each seat how many games before this one it won.
+    """
+
+    first: RoomId
+    number: int
+    tally: list[int]
+
+
+class Control(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Where a replay room is: at event ``at`` of the recorded game when this was said.
+
+    Attributes:
+        at: Number of an event of the recorded game.
+        playing: Whether it goes on by itself from there.
+        speed: How fast, in percent: 100 is as it happened.
+        beat: Milliseconds from each event to the next, instead of the recorded times.
+
+    """
+
+    at: Annotated[int, Meta(ge=1, le=MAX_INTEGER)]
+    playing: bool = False
+    speed: Annotated[int, Meta(ge=MIN_SPEED, le=MAX_SPEED)] = 100
+    beat: Annotated[int, Meta(ge=MIN_BEAT, le=MAX_BEAT)] | None = None
+
+
+class Standing(Struct, frozen=True, omit_defaults=True):
+    """One row of the table of a race; ``place`` counts from 1, equals share one."""
+
+    place: int
+    seat: int
+    name: str
+    id: str
+    status: Status
+    moves: int
+    score: int
+    ms: int | None = None
+
+
+class Recorded(Struct, frozen=True):
+    """What a replay room shows: the room of the recorded game, its last event, and the control.
+
+    ``since`` is when the control was said, ms since the replay room's creation.
+    """
+
+    room: RoomId
+    seq: int
+    control: Control
+    since: int
 
 
 class View(Struct, frozen=True):
-    """A room's position as a viewer may see it."""
+    """A room's position as a viewer may see it; ``comments`` is there where they are off."""
 
     game: str
     options: dict[str, str]
@@ -73,6 +176,12 @@ class View(Struct, frozen=True):
     seats: list[Seat]
     status: Status
     policy: Policy
+    race: Race | UnsetType = UNSET
+    series: Series | UnsetType = UNSET
+    recorded: Recorded | UnsetType = UNSET
+    comments: bool | UnsetType = UNSET
+    daily: str | UnsetType = UNSET
+    next: RoomId | UnsetType = UNSET
 
 
 class Opened(Struct, frozen=True, omit_defaults=True):
@@ -85,10 +194,11 @@ class Opened(Struct, frozen=True, omit_defaults=True):
 
 
 class Origin(Struct, frozen=True):
-    """Where a forked game began: the room and the number of its event."""
+    """Where a forked game began, or what a replay room shows: the room and an event's number."""
 
     room: RoomId
     seq: int
+    board: int | UnsetType = UNSET
 
 
 class Event(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="t", tag="event"):
@@ -109,6 +219,16 @@ class Event(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="t"
         game, options, mode, seats, policy, started: What was created; ``started`` is Unix ms.
         origin: The position that the room was forked from, if that was public (``created``).
         opened: The deal, laid open (``ended``).
+        countdown, limit: Seconds, of a race (``created``).
+        begins: When a race begins, ms since the room's creation (``created``, ``countdown``).
+        boards: Of a race: facts that lay out each board, whatever was known of it (``ended``).
+        results: Of a race: the table (``ended``).
+        series, daily: The series, the day whose deal it is (``created``).
+        next: The room where the series goes on (``rematch``).
+        on: Whether comments are taken from now on (``comments``).
+        control: Where a replay room is (``created``, ``control``).
+        salt: 16 bytes, hex: of an event that not everybody may see at once.
+        commit: What stands for such an event in the chain of hashes (``hidden``), 32 bytes, hex.
 
     """
 
@@ -135,6 +255,18 @@ class Event(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="t"
     started: int | None = None
     origin: Origin | None = None
     opened: Opened | None = None
+    countdown: int | None = None
+    limit: int | None = None
+    begins: int | None = None
+    boards: list[list[list[Any]]] | None = None
+    results: list[Standing] | None = None
+    series: Series | None = None
+    daily: str | None = None
+    next: RoomId | None = None
+    on: bool | None = None
+    control: Control | None = None
+    salt: str | None = None
+    commit: str | None = None
 
 
 class LayoutPlace(Struct, frozen=True):
@@ -169,7 +301,15 @@ class GameInfo(Struct, frozen=True):
 class RoomInfo(Struct, frozen=True, kw_only=True):
     """A room in the lobby.
 
-    ``players`` are display names; ``started`` is Unix ms.
+    Attributes:
+        players: Display names.
+        started: When it was created, Unix ms. updated: When its last event was.
+        waiting: Of a race: it has not begun, and seats may be taken.
+        due: When something happens by itself (a start, the end of the time), Unix ms.
+        daily: The day whose deal it is. owner: Who created it, of such a room.
+        moves, ms: Moves on the line and, of a finished game, the time it took.
+        masked, delay: As in the policy.
+
     """
 
     id: str
@@ -183,3 +323,12 @@ class RoomInfo(Struct, frozen=True, kw_only=True):
     status: Status
     started: int
     visibility: Visibility
+    updated: int | UnsetType = UNSET
+    waiting: bool | UnsetType = UNSET
+    due: int | UnsetType = UNSET
+    daily: str | UnsetType = UNSET
+    owner: str | UnsetType = UNSET
+    moves: int | UnsetType = UNSET
+    ms: int | UnsetType = UNSET
+    masked: bool | UnsetType = UNSET
+    delay: int | UnsetType = UNSET

@@ -20,6 +20,8 @@ from .app import Settings, running
 from .log import EventLog
 from .log_memory import MemoryLog
 from .log_sqlite import FileInUse, SqliteLog, UnreadableFile
+from .room import SAYS
+from .throttle import Rate
 from .world import World
 
 DATA = Path("kibitz.db")
@@ -37,6 +39,9 @@ def serve(
         Path | None, typer.Option(help="SQLite file that keeps every room.", show_default=str(DATA))
     ] = None,
     memory: Annotated[bool, typer.Option("--memory", help="Keep rooms in memory only.")] = False,
+    says_per_second: Annotated[
+        float, typer.Option(min=0.1, help="Comments that somebody may make in a room.")
+    ] = SAYS.per_second,
     demo: Annotated[
         bool, typer.Option("--demo", help="Bots play all five games for ever.")
     ] = False,
@@ -48,8 +53,9 @@ def serve(
     if memory and data:
         raise _unusable("--memory keeps nothing, --data keeps everything: choose one")
     try:
+        says = Rate(says_per_second, says_per_second * SAYS.burst / SAYS.per_second)
         path = None if memory else data or DATA
-        asyncio.run(_serve(Settings(host=host, port=port), path, demo))
+        asyncio.run(_serve(Settings(host=host, port=port, says=says), path, demo))
     except (FileInUse, UnreadableFile) as error:
         raise _unusable(str(error)) from None
     except OSError as error:

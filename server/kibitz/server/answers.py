@@ -3,27 +3,25 @@
 Promises: exactly one answer a request; whatever is refused changes nothing. Never: frames.
 """
 
+import dataclasses
 from collections.abc import Mapping
-from typing import Protocol
 
 from msgspec.structs import replace
 
-from kibitz.engine.drags import drag_of
-from kibitz.engine.game import moves
 from kibitz.engine.games import GAMES, TEXTS
-from kibitz.engine.table import redact_table
 from kibitz.protocol import limits, replies
 from kibitz.protocol import requests as ask
 from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.views import Action, GameInfo, LayoutPlace
 
-from .crowd import Listener
 from .identity import Identity
 from .log import LogFailure
 from .metrics import Metrics
 from .past import Past
+from .reading import Reading
 from .room import Room
 from .rooms import Rooms
+from .visitor import Visitor, check_past, check_player
 from .world import World
 
 GAME_INFOS: Mapping[str, GameInfo] = {
@@ -42,17 +40,9 @@ LIMITS = {
     "say": limits.MAX_SAY,
     "name": limits.MAX_NAME,
     "seats": limits.MAX_SEATS,
+    "racers": limits.MAX_RACERS,
     "nesting": limits.MAX_NESTING,
 }
-
-
-class Visitor(Listener, Protocol):
-    """What the answers need of a connection."""
-
-    rooms: dict[str, Room]
-    """The rooms it follows, by id."""
-    lobby: bool
-    """Whether it wants to be told of changes in the lobby."""
 
 
 class Answers:
@@ -61,6 +51,7 @@ class Answers:
     def __init__(self, rooms: Rooms, past: Past, world: World, metrics: Metrics) -> None:
         self._rooms = rooms
         self._past = past
+        self._reading = Reading(past)
         self._world = world
         self._metrics = metrics
         self.draining = False
@@ -89,105 +80,126 @@ class Answers:
         """
         match request:
             case ask.Ping():
-                heads = {id_: self._head(room) for id_, room in visitor.rooms.items()}
+                heads = {id_: self._head(room, visitor) for id_, room in visitor.rooms.items()}
                 return replies.Pong(now=self._world.now_ms(), heads=heads)
-            case ask.Create():
-                return await self._create(request, visitor)
-            case ask.Fork():
-                return await self._fork(request, self._followed(request, visitor), visitor)
+            case ask.Create() | ask.Fork() | ask.Rematch() | ask.Present():
+                return await self._new_room(request, visitor)
             case ask.Join():
                 return await self._join(request, visitor)
             case ask.Leave():
                 return await self._leave(request, visitor)
             case ask.Rooms():
                 return self._rooms.list(request)
+            case ask.Daily():
+                return self._rooms.days.table(request)
             case ask.Lobby():
                 visitor.lobby = request.on
                 return replies.Ok()
+            case ask.Tv():
+                visitor.tv, visitor.on_air = request.on, ""
+                return replies.Ok()
+            case ask.Replay():
+                return await self._past.replay(request.text)
             case ask.Say():
                 room = self._followed(request, visitor)
                 return await room.submit(request, visitor.identity)
-            case ask.Move() | ask.Undo() | ask.Redo() | ask.Restart() | ask.Resign():
-                return await self._change(request, visitor)
-            case ask.Moves():
-                return self._moves(self._followed(request, visitor))
-            case ask.Save():
-                return await self._save(request, self._followed(request, visitor), visitor)
-            case ask.Cheat():
-                return await self._cheat(request, self._followed(request, visitor), visitor)
-            case ask.History():
-                return await self._history(request, self._followed(request, visitor))
-            case ask.ViewAt():
+            case ask.Moves() | ask.Save() | ask.Cheat() | ask.History() | ask.ViewAt():
                 room = self._followed(request, visitor)
-                self._check_past(request.at, room)
-                return await self._past.position(room, request.at)
-            case ask.Replay():
-                return await self._past.replay(request.text)
+                return await self._reading.answer(request, room, visitor)
+            case _ if isinstance(request, ask.Change):
+                return await self._change(request, visitor)
             case ask.Hello():
                 raise AssertionError("the session lets hello through once")
 
     @staticmethod
-    def _head(room: Room) -> tuple[int, str]:
-        return room.seq, room.hash_at(room.seq)
+    def _head(room: Room, visitor: Visitor) -> tuple[int, str]:
+        stage = room.stage(visitor.identity.id)
+        return stage.seq, stage.hash_at(stage.seq)
 
-    async def _create(self, request: ask.Create, visitor: Visitor) -> replies.Joined:
-        if self.draining:
-            raise Refused(ErrorCode.DRAINING, "the server is going down", retry_ms=1000)
-        return await self._enter(
-            await self._rooms.create(request, visitor.identity), request, visitor
-        )
-
-    async def _fork(self, request: ask.Fork, parent: Room, visitor: Visitor) -> replies.Joined:
-        if self.draining:
-            raise Refused(ErrorCode.DRAINING, "the server is going down", retry_ms=1000)
-        if not parent.state.over:
-            message = "only a finished game can be gone on with from its past"
-            raise Refused(ErrorCode.FORBIDDEN, message, room=parent.id)
-        self._check_past(request.at, parent)
-        start = await self._past.start(parent, request.at)
-        told = parent.state.visibility == "public"
-        wish = ask.Create(
-            i=request.i,
-            game=start.game.name,
-            visibility="public" if told and not request.unlisted else "unlisted",
-        )
-        room = await self._rooms.create(wish, visitor.identity, start)
-        return await self._enter(room, request, visitor)
-
-    @staticmethod
-    def _check_past(seq: int, room: Room) -> None:
-        if seq > room.seq:
-            raise Refused(ErrorCode.BAD_OPTION, f"the room is at event {room.seq}", seq=room.seq)
-
-    async def _enter(
-        self, room: Room, request: ask.Create | ask.Fork, visitor: Visitor
+    async def _new_room(
+        self, request: ask.Create | ask.Fork | ask.Rematch | ask.Present, visitor: Visitor
     ) -> replies.Joined:
-        """Let somebody into the room he made."""
-        if request.seat:  # of a room made before under this name, somebody else may have it now
-            await room.sit(visitor.identity)
+        if self.draining:
+            raise Refused(ErrorCode.DRAINING, "the server is going down", retry_ms=1000)
+        who, sit = visitor.identity, True
+        match request:
+            case ask.Create(daily=True, seat=sit):
+                room = await self._rooms.daily(request, who)
+            case ask.Create(seat=sit):
+                room = await self._rooms.create(request, who)
+            case ask.Fork(seat=sit):
+                room = await self._fork(request, self._followed(request, visitor), visitor)
+            case ask.Rematch():
+                room = await self._rematch(self._followed(request, visitor), visitor)
+            case ask.Present():
+                room = await self._present(request, self._followed(request, visitor), visitor)
+        if sit:  # of a room made before under this name, somebody else may have it now
+            await room.sit(who)
         visitor.rooms[room.id] = room
-        return await room.admit(visitor, "player" if request.seat else "spectator", None)
+        return await room.admit(visitor, "player" if sit else "spectator", None)
+
+    async def _fork(self, request: ask.Fork, parent: Room, visitor: Visitor) -> Room:
+        stage = parent.stage(visitor.identity.id)
+        state, live = parent.state, not stage.state.over
+        if live:
+            check_player(parent, visitor)
+        if live and (state.mode not in ("solo", "coop") or not state.policy.undo):
+            message = "this game can be gone on with from its past when it has ended"
+            raise Refused(ErrorCode.FORBIDDEN, message, room=parent.id)
+        if self._rooms.days.is_shut(state):
+            message = "the deal of the day can be gone on with when the day is over"
+            raise Refused(ErrorCode.FORBIDDEN, message, room=parent.id)
+        check_past(stage, request.at)
+        own = state.board_of(visitor.identity.id)
+        board = own if request.board is None else request.board
+        start = await self._past.start(parent, request.at, board)
+        if live or state.secret.parent:
+            root = state.secret.parent or parent.id
+            policy = replace(state.policy, save=False, cheat=False)
+            start = dataclasses.replace(start, parent=root, policy=policy)
+        told = state.visibility == "public" and not live and not request.unlisted
+        wish = ask.Create(
+            i=request.i, game=start.game.name, visibility="public" if told else "unlisted"
+        )
+        return await self._rooms.create(wish, visitor.identity, start)
+
+    async def _rematch(self, room: Room, visitor: Visitor) -> Room:
+        check_player(room, visitor)
+        return await self._rooms.rematch(room, visitor.identity)
+
+    async def _present(self, request: ask.Present, room: Room, visitor: Visitor) -> Room:
+        state = room.stage(visitor.identity.id).state
+        if not state.over or state.mode == "replay":
+            message = "only a finished game can be shown"
+            raise Refused(ErrorCode.FORBIDDEN, message, room=room.id)
+        if state.secret.password is not None or self._rooms.days.is_shut(state):
+            message = "this game is not for everybody to see"
+            raise Refused(ErrorCode.FORBIDDEN, message, room=room.id)
+        return await self._rooms.present(request, room, visitor.identity)
 
     async def _join(self, request: ask.Join, visitor: Visitor) -> replies.Joined:
         room = visitor.rooms.get(request.room) or await self._rooms.get(request.room)
         seated = room.state.seat_of(visitor.identity.id) is not None
-        if request.room not in visitor.rooms and not seated:
-            await self._rooms.check_password(room, request.password)
+        if request.room not in visitor.rooms:
+            self._rooms.days.check(room.state, visitor.identity.id)
+            if not seated:
+                await self._rooms.check_password(room, request.password)
+        there = room.role(visitor) is not None
         visitor.rooms[room.id] = room
-        if request.role == "player" and not seated:
-            try:
+        try:
+            if request.role == "player" and not seated:
                 await room.sit(visitor.identity)
-            except (Refused, LogFailure):
-                if visitor not in room.crowd:
-                    del visitor.rooms[room.id]
-                raise
-        return await room.admit(visitor, request.role, request)
+            return await room.admit(visitor, request.role, request)
+        except (Refused, LogFailure):
+            if not there:
+                del visitor.rooms[room.id]
+            raise
 
     async def _leave(self, request: ask.Leave, visitor: Visitor) -> replies.Ok:
         room = visitor.rooms.get(request.room)
         if room is None:  # left already
             return replies.Ok(room=request.room)
-        if room.crowd.role(visitor) == "player" and not room.state.over:
+        if room.role(visitor) == "player" and not room.state.over:
             await room.stand_up(visitor.identity)
         room.dismiss(visitor)
         del visitor.rooms[room.id]
@@ -199,72 +211,24 @@ class Answers:
             raise Refused(ErrorCode.NO_ROOM, "join the room first", room=request.room)
         return room
 
-    @staticmethod
-    def _check_player(room: Room, visitor: Visitor) -> None:
-        seated = room.state.seat_of(visitor.identity.id) is not None
-        if room.crowd.role(visitor) != "player" or not seated:
-            raise Refused(ErrorCode.NOT_SEATED, "not allowed: you are watching", room=room.id)
-
-    async def _change(
-        self,
-        request: ask.Move | ask.Undo | ask.Redo | ask.Restart | ask.Resign,
-        visitor: Visitor,
-    ) -> replies.Ok:
+    async def _change(self, request: ask.Change, visitor: Visitor) -> replies.Ok:
         room = self._followed(request, visitor)
         if done := room.answered(request, visitor.identity):
             return done
-        self._check_player(room, visitor)
+        check_player(room, visitor)
+        if isinstance(request, ask.Resign):
+            await self._check_parent(room)
         with self._metrics.changes.time():
             return await room.submit(request, visitor.identity)
 
-    def _moves(self, room: Room) -> replies.MoveList:
-        state = room.state
-        if not state.policy.hints:
-            raise Refused(ErrorCode.FORBIDDEN, "this room gives no hints", room=room.id)
-        board = state.positions[0].board
-        legal = [] if state.over else moves(state.game, redact_table(board.table))
-        drags = [drag_of(state.game, board.table, move) for move in legal]
-        may_take_back = state.policy.undo and not state.over
-        return replies.MoveList(
-            room=room.id,
-            seq=room.seq,
-            moves=[state.text.write(move) for move in legal],
-            drags=[(drag.source, drag.target, drag.count) if drag else None for drag in drags],
-            undo=may_take_back and board.to_undo() is not None,
-            redo=may_take_back and board.to_redo() is not None,
-        )
+    async def _check_parent(self, room: Room) -> None:
+        """Let nobody open the cards of a live game by giving up in a fork of it.
 
-    async def _save(self, request: ask.Save, room: Room, visitor: Visitor) -> replies.Saved:
-        if not room.state.over:
-            self._check_player(room, visitor)
-            if not room.state.policy.save:
-                raise Refused(ErrorCode.FORBIDDEN, "this room allows no saves", room=room.id)
-            await self._note(room, "saved", visitor, request)
-        return replies.Saved(room=room.id, text=room.save_text())
+        Raises:
+            Refused: The game is still being played.
 
-    async def _cheat(self, request: ask.Cheat, room: Room, visitor: Visitor) -> replies.Position:
-        if room.state.over:
-            return room.position()
-        self._check_player(room, visitor)
-        if not room.state.policy.cheat:
-            raise Refused(ErrorCode.FORBIDDEN, "this room allows no cheating", room=room.id)
-        await self._note(room, "cheated", visitor, request)
-        return replace(room.position(), view=room.state.open_view())
-
-    @staticmethod
-    async def _note(room: Room, kind: str, visitor: Visitor, request: ask.Save | ask.Cheat) -> None:
-        """Let everybody see it; asked again under its name, only if the room has gone on."""
-        done = room.answered(request, visitor.identity)
-        if done is None or done.seq != room.seq:
-            await room.note(kind, visitor.identity, None if done else request)
-
-    @staticmethod
-    async def _history(request: ask.History, room: Room) -> replies.EventList:
-        if request.open and not room.state.over:
-            message = "the cards are opened when the game has ended"
+        """
+        root = room.state.secret.parent
+        if root is not None and not (await self._rooms.get(root)).state.over:
+            message = "the game that this was forked from is still being played: leave it instead"
             raise Refused(ErrorCode.FORBIDDEN, message, room=room.id)
-        end = room.seq if request.to is None else min(request.to, room.seq)
-        to = min(end, request.from_ + request.limit - 1)
-        read = room.opened_events if request.open else room.events
-        events = await read(request.from_ - 1, to) if to >= request.from_ else []
-        return replies.EventList(room=room.id, events=events, next=to + 1 if to < end else None)

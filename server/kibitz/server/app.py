@@ -18,17 +18,19 @@ from kibitz.protocol.limits import (
     MAX_MESSAGE,
     MSGPACK_SUBPROTOCOL,
 )
-from kibitz.protocol.replies import LobbyRoom
+from kibitz.protocol.replies import LobbyRoom, TvRoom
 
 from .answers import Answers
-from .connection import REQUESTS_BURST, REQUESTS_PER_SECOND, Connection, Service
+from .connection import REQUESTS, Connection, Service
 from .crowd import Frames
 from .log import EventLog
 from .metrics import Metrics
 from .pages import Pages
 from .past import Past
+from .room import SAYS
 from .rooms import Rooms
 from .site import Site
+from .throttle import Rate
 from .world import World
 
 NAME = "kibitz/0.1.0"
@@ -51,8 +53,8 @@ class Settings:
 
     host: str = "127.0.0.1"
     port: int = 8765
-    requests_per_second: float = REQUESTS_PER_SECOND
-    requests_burst: float = REQUESTS_BURST
+    requests: Rate = REQUESTS
+    says: Rate = SAYS
 
 
 class App:
@@ -62,7 +64,7 @@ class App:
         self._settings = settings
         self._log = log_
         self._metrics = Metrics()
-        self.rooms = Rooms(log_, world)
+        self.rooms = Rooms(log_, world, settings.says)
         self._past = past = Past(log_)
         self._answers = Answers(self.rooms, past, world, self._metrics)
         self._pages = Pages(self.rooms, past, self._answers, self._metrics, Site.installed())
@@ -71,12 +73,11 @@ class App:
             self._answers,
             world,
             self._metrics,
-            settings.requests_per_second,
-            settings.requests_burst,
+            settings.requests,
         )
         self._connections: set[Connection] = set()
         self._server: Server | None = None
-        self._ticker: asyncio.Task[None] | None = None
+        self._tasks: list[asyncio.Task[None]] = []
 
     @property
     def port(self) -> int:
@@ -105,16 +106,19 @@ class App:
             open_timeout=HELLO_TIMEOUT,
             close_timeout=2,
         )
-        self._ticker = asyncio.create_task(self._tick())
+        self._tasks = [
+            asyncio.create_task(self._tick()),
+            asyncio.create_task(self.rooms.clock.run()),
+        ]
 
     async def stop(self) -> None:
         """Take no more rooms, send everybody away with 4503, flush the log."""
         self._answers.draining = True
         assert self._server is not None, "started"
-        if self._ticker is not None:
-            self._ticker.cancel()
+        for task in self._tasks:
+            task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
-                await self._ticker
+                await task
         reason = f"going away; retry_ms={RETRY_MS}"
         for connection in self._connections:
             connection.close_soon(CloseCode.GOING_AWAY, reason)
@@ -146,6 +150,7 @@ class App:
                 if tick % TICKS_PER_PRESENCE == 0:
                     self.rooms.tell_presence()
                     self._tell_lobby()
+                    self._tell_tv()
                     self.rooms.sweep()
             except Exception:
                 log.exception("tick failed")
@@ -161,6 +166,16 @@ class App:
             frames = Frames(LobbyRoom(room=entry))
             for connection in interested:
                 connection.offer(frames[connection.encoding])
+
+    def _tell_tv(self) -> None:
+        watching = [connection for connection in self._connections if connection.tv]
+        if not watching:
+            return
+        best = self.rooms.look_at_tv()
+        frames, id_ = Frames(TvRoom(room=best)), best.id if best else None
+        for connection in watching:
+            if connection.on_air != id_ and connection.offer(frames[connection.encoding]):
+                connection.on_air = id_
 
 
 def _select(socket: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:

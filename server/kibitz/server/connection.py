@@ -25,18 +25,21 @@ from .identity import Identity, identify, new_token
 from .log import LogFailure
 from .metrics import Metrics
 from .room import Room
-from .throttle import Throttle
+from .throttle import Rate, Throttle
 from .world import World
 
 OUTBOX_BYTES = 256 * 1024
 """Bytes that may wait for one client before it counts as slow."""
 CLOSE_SECONDS = 5.0
 """How long a client has to read what is waiting for it, once it is being closed."""
-REQUESTS_PER_SECOND = 200.0
-REQUESTS_BURST = 400.0
+REQUESTS = Rate(per_second=200.0, burst=400.0)
+"""What one connection may ask."""
 PRICES: dict[type[ask.RequestBase], float] = {
     ask.Create: 20.0,
     ask.Fork: 20.0,
+    ask.Rematch: 20.0,
+    ask.Present: 20.0,
+    ask.Daily: 5.0,
     ask.Say: 10.0,
     ask.History: 3.0,
     ask.ViewAt: 5.0,
@@ -61,8 +64,7 @@ class Service:
     answers: Answers
     world: World
     metrics: Metrics
-    requests_per_second: float = REQUESTS_PER_SECOND
-    requests_burst: float = REQUESTS_BURST
+    requests: Rate = REQUESTS
 
 
 class Connection:
@@ -73,14 +75,14 @@ class Connection:
         self.identity = Identity("", "")
         self.rooms: dict[str, Room] = {}
         self.lobby = False
+        self.tv = False
+        self.on_air: str | None = ""
         self._socket = socket
         self._service = service
         self._session = ServerSession(self.encoding)
         self._refused = 0
         self._closing: asyncio.Task[None] | None = None
-        self._throttle = Throttle(
-            service.requests_per_second, service.requests_burst, service.world.monotonic
-        )
+        self._throttle = Throttle(service.requests, service.world.monotonic)
 
     async def run(self) -> None:
         """Serve the client until it is gone."""

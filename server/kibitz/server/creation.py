@@ -1,29 +1,35 @@
 """From a wish for a room to the record that creates it, pure but for the bytes it is handed."""
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import msgspec
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from kibitz.engine.cards import Card
 from kibitz.engine.deals import deck_of, shuffled
+from kibitz.engine.formats import read_any
 from kibitz.engine.game import BadOption, Game
 from kibitz.engine.games import GAMES
+from kibitz.engine.headers import LineError
 from kibitz.engine.notation import write_fact
-from kibitz.engine.saves import SaveError, read
 from kibitz.engine.table import Table, lay
 from kibitz.protocol.codes import ErrorCode, Refused
-from kibitz.protocol.limits import MAX_SEATS
+from kibitz.protocol.limits import MAX_AHEAD_MS, MAX_RACERS, MAX_SEATS, MIN_RACERS
 from kibitz.protocol.requests import Create, OptionValue
-from kibitz.protocol.views import Event, Mode, Origin, Policy
+from kibitz.protocol.views import Event, Mode, Origin, Policy, Seat, Series
 
-from .decide import true_deal
 from .identity import Identity
 from .record import Record, Secret
-from .state import RoomState
 
-DEFAULT_SEATS: dict[Mode, int] = {"solo": 1, "coop": 2}
+SEATS: dict[Mode, tuple[int, int, int]] = {
+    "solo": (1, 1, 1),
+    "coop": (2, 1, MAX_SEATS),
+    "race": (2, MIN_RACERS, MAX_RACERS),
+}
+"""Seats of each mode: if nobody says how many, the fewest, the most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +42,13 @@ class Start:
         deal: The deal number, if there is one.
         origin: The position in another room that this is, if it is one.
         told: Whether everybody may know that room.
+        parent: The room whose secrets this one shares while that is being played.
+        seats: Who sits down from the first, beside whoever creates it.
+        series: The series that the room belongs to.
+        daily: The day whose deal this is.
+        policy: What the room allows, if that is not what the request says.
+        password: The hash of the password, likewise.
+        seed: 256 bits from which all chance follows, if they are not to be fresh ones.
 
     """
 
@@ -44,21 +57,13 @@ class Start:
     deal: str | None
     origin: Origin | None = None
     told: bool = False
-
-
-def start_at(room: str, state: RoomState) -> Start:
-    """The start of a room that goes on from where another one was.
-
-    Raises:
-        Refused: There is nothing left to be played.
-
-    """
-    table = state.positions[0].board.table
-    if state.game.is_won(table):
-        raise Refused(ErrorCode.GAME_OVER, "the game is won there; go back to an earlier event")
-    deal = true_deal(state) if table.piles == state.positions[0].board.start.piles else None
-    told = state.visibility == "public"
-    return Start(state.game, table, deal, Origin(room, state.seq), told)
+    parent: str | None = None
+    seats: Sequence[Seat] = ()
+    series: Series | None = None
+    daily: str | None = None
+    policy: Policy | None = None
+    password: str | None = None
+    seed: bytes | None = None
 
 
 def create(
@@ -85,6 +90,8 @@ def create(
     """
     mode, seats = _seats(request)
     start = start or _start(request, seed)
+    seed = start.seed or seed
+    begins = _begins(request, now_ms)
     created = Event(
         seq=1,
         at=0,
@@ -96,46 +103,86 @@ def create(
         options=dict(start.game.options),
         mode=mode,
         seats=seats,
-        policy=_policy(request),
+        policy=start.policy or _policy(request),
         started=now_ms,
         origin=start.origin if start.told else None,
+        countdown=request.countdown,
+        limit=request.limit,
+        begins=None if begins is None else begins - now_ms,
+        series=start.series,
+        daily=start.daily,
     )
-    sat = Event(seq=2, at=0, by=who.id, kind="joined", seat=1, name=who.name)
-    return Record(
-        events=[created, sat] if request.seat else [created],
-        by=who.id,
-        secret=Secret(
-            seed=seed.hex(), deal=start.deal, password=password, wish=wish_of(request, start)
-        ),
-        visibility=request.visibility,
+    seated = list(start.seats) or ([Seat(1, who.id, who.name)] if request.seat else [])
+    sat = [
+        Event(seq=seq, at=0, by=seat.id, kind="joined", seat=seat.seat, name=seat.name)
+        for seq, seat in enumerate(seated, 2)
+    ]
+    secret = Secret(
+        seed=seed.hex(),
+        deal=start.deal,
+        password=start.password or password,
+        wish=wish_of(request, start),
+        parent=start.parent,
     )
+    return Record(events=[created, *sat], by=who.id, secret=secret, visibility=request.visibility)
 
 
 def wish_of(request: Create, start: Start | None) -> str:
     """What was asked for, in short: the same for the same room. It says nothing of a password."""
     plain = msgspec.msgpack.encode(replace(request, i=None, password=None, seat=True))
-    origin = start and start.origin
-    return hashlib.sha256(plain + repr(origin).encode()).hexdigest()[:32]
+    said = "None"
+    if start and (origin := start.origin):
+        board = f", board={origin.board}" if origin.board else ""
+        said = f"Origin(room={origin.room!r}, seq={origin.seq}{board})"
+    return hashlib.sha256(plain + said.encode()).hexdigest()[:32]
 
 
 def _seats(request: Create) -> tuple[Mode, int]:
-    if request.mode not in DEFAULT_SEATS:
-        modes = ", ".join(DEFAULT_SEATS)
+    if request.mode not in SEATS:
+        modes = ", ".join(SEATS)
         raise Refused(ErrorCode.BAD_OPTION, f"no mode {request.mode!r} (modes: {modes})")
-    mode: Mode = "solo" if request.mode == "solo" else "coop"
-    seats = DEFAULT_SEATS[mode] if request.seats is None else request.seats
-    if mode == "solo" and seats != 1:
-        raise Refused(ErrorCode.BAD_OPTION, "solo has one seat")
-    assert seats <= MAX_SEATS, "the request was validated"
+    mode: Mode = request.mode
+    usual, fewest, most = SEATS[mode]
+    seats = usual if request.seats is None else request.seats
+    if not fewest <= seats <= most:
+        many = f"{fewest} to {most} seats" if most > fewest else "one seat"
+        raise Refused(ErrorCode.BAD_OPTION, f"{mode} has {many}")
+    if mode != "race" and not request.countdown is request.limit is request.begins is None:
+        message = "a countdown, a limit and a time to begin are for races"
+        raise Refused(ErrorCode.BAD_OPTION, message)
     return mode, seats
+
+
+def _begins(request: Create, now_ms: int) -> int | None:
+    if request.begins is not None and not now_ms < request.begins <= now_ms + MAX_AHEAD_MS:
+        raise Refused(ErrorCode.BAD_OPTION, "a race begins at a time to come, within 30 days")
+    return request.begins
 
 
 def _policy(request: Create) -> Policy:
     wish = request.policy
-    if wish.delay:
-        raise Refused(ErrorCode.BAD_OPTION, "policy.delay cannot be set on this server")
-    wished = {name: getattr(wish, name) for name in Policy.__struct_fields__}
-    return Policy(**{name: value for name, value in wished.items() if value is not None})
+    wished = {name: getattr(wish, name) for name in wish.__struct_fields__}
+    policy = Policy(
+        **{
+            name: value
+            for name, value in wished.items()
+            if value not in (None, 0) or value is False
+        }
+    )
+    race = request.mode == "race"
+    if race and ((policy.save and wish.save) or policy.cheat):
+        raise Refused(ErrorCode.BAD_OPTION, "a race allows no saves and no cheating")
+    if wish.masked and not race:
+        raise Refused(ErrorCode.BAD_OPTION, "only the boards of a race can be masked")
+    if wish.masked and wish.delay:
+        raise Refused(ErrorCode.BAD_OPTION, "masked or delayed, not both")
+    if race and wish.masked is False and not wish.delay:
+        raise Refused(ErrorCode.BAD_OPTION, "a race that is not masked needs a delay")
+    return replace(
+        policy,
+        save=policy.save and not race,
+        masked=True if race and not wish.delay else UNSET,
+    )
 
 
 def _start(request: Create, seed: bytes) -> Start:
@@ -158,11 +205,9 @@ def _loaded(request: Create, text: str) -> Start:
     if request.options or request.deal:
         raise Refused(ErrorCode.BAD_OPTION, "a save brings its own options and deal")
     try:
-        save = read(text)
-    except SaveError as error:
+        save = read_any(text, request.game)
+    except LineError as error:
         raise Refused(ErrorCode.BAD_SAVE, f"format error in file: {error}") from None
-    if save.game.name != request.game:
-        raise Refused(ErrorCode.BAD_SAVE, f"that is a save of {save.game.name}")
     if save.game.is_won(save.table):
         raise Refused(ErrorCode.BAD_SAVE, "that game is won already")
     return Start(save.game, save.table, save.deal)

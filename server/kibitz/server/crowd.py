@@ -16,6 +16,7 @@ from kibitz.protocol.replies import Position
 from kibitz.protocol.views import Event, Role
 from kibitz.protocol.wire import Encoding, Frame, encode
 
+from .audience import EVERYTHING, Audience, stub
 from .identity import Identity
 
 
@@ -40,9 +41,10 @@ class Listener(Protocol):
 
 @dataclass(slots=True)
 class Member:
-    """How a connection takes part; ``lagging`` while it misses events."""
+    """How a connection takes part and what it sees; ``lagging`` while it misses events."""
 
     role: Role
+    audience: Audience = EVERYTHING
     lagging: bool = False
 
 
@@ -83,9 +85,13 @@ class Crowd:
         """The distinct identities that are here in a role."""
         return {c.identity.id for c, member in self._members.items() if member.role == role}
 
-    def add(self, listener: Listener, role: Role) -> None:
+    def strangers(self, identities: set[str | None]) -> list[Listener]:
+        """The connections of all who are not among these."""
+        return [each for each in self._members if each.identity.id not in identities]
+
+    def add(self, listener: Listener, role: Role, audience: Audience = EVERYTHING) -> None:
         """Somebody is here, or is here anew; one connection an identity may play."""
-        self._members[listener] = Member(role)
+        self._members[listener] = Member(role, audience)
         self.changed = True
         if role == "player":
             self._replace_others(listener)
@@ -104,14 +110,36 @@ class Crowd:
         return gone
 
     def tell(self, event: Event) -> None:
-        """Send an event to everybody who keeps up."""
-        frames = Frames(event)
+        """Send an event, as each may see it, to everybody who keeps up."""
+        whole = Frames(event)
+        masked = Frames(stub(event)) if event.salt is not None else whole
         for listener, member in self._members.items():
+            frames = whole if member.audience.sees_event(event) else masked
             if member.lagging or listener.offer(frames[listener.encoding]):
                 continue
             member.lagging = True
             if member.role == "player":
                 listener.close_soon(CloseCode.TOO_SLOW, "too slow: resume by number")
+
+    def look_again(
+        self, sees: Callable[[str], Audience], position: Callable[[Audience], Position] | None
+    ) -> None:
+        """Give a fresh view to everybody who sees more, or less, than he did.
+
+        Args:
+            sees: What an identity may see now.
+            position: Makes the view; ``None``: nobody needs one.
+
+        """
+        frames: dict[Audience, Frames] = {}
+        for listener, member in self._members.items():
+            audience = sees(listener.identity.id)
+            if audience == member.audience:
+                continue
+            member.audience = audience
+            if position is not None and not member.lagging:
+                made = frames.setdefault(audience, Frames(position(audience)))
+                member.lagging = not listener.offer(made[listener.encoding])
 
     def push(self, message: msgspec.Struct) -> None:
         """Send something that may be missed."""
@@ -120,10 +148,12 @@ class Crowd:
             if not member.lagging:
                 listener.offer(frames[listener.encoding])
 
-    def refresh(self, position: Callable[[], Position]) -> None:
+    def refresh(self, position: Callable[[Audience], Position]) -> None:
         """Give a fresh view to the spectators who fell behind and have room again."""
-        frames: Frames | None = None
+        frames: dict[Audience, Frames] = {}
         for listener, member in self._members.items():
             if member.lagging and member.role == "spectator" and listener.is_drained():
-                frames = frames or Frames(position())
-                member.lagging = not listener.offer(frames[listener.encoding])
+                if member.audience not in frames:
+                    frames[member.audience] = Frames(position(member.audience))
+                fresh = frames[member.audience][listener.encoding]
+                member.lagging = not listener.offer(fresh)

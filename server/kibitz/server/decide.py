@@ -9,20 +9,24 @@ from random import Random
 
 from msgspec.structs import replace
 
-from kibitz.engine.board import Board, Kind
-from kibitz.engine.deals import deck_of
+from kibitz.engine.board import Kind as BoardKind
 from kibitz.engine.drags import Drag, move_of
-from kibitz.engine.game import BadOption, IllegalMove, Move, Transfer, Why, is_stuck, play
-from kibitz.engine.notation import write_fact, write_piles
-from kibitz.engine.table import Fact, Set, Table, fold
+from kibitz.engine.game import IllegalMove, Move, Transfer, Why, is_stuck, play
+from kibitz.engine.notation import write_fact
+from kibitz.engine.table import Fact, Table, fold
 from kibitz.engine.text import InputError
 from kibitz.engine.text import Request as TextRequest
 from kibitz.protocol import requests as ask
 from kibitz.protocol.codes import ErrorCode, Refused
-from kibitz.protocol.views import Event, Opened
+from kibitz.protocol.views import Control, Event, Kind
 
+from . import ending, race
 from .identity import Identity, clean_text
+from .race import salted
 from .state import Done, RoomState
+
+Played = ask.Move | ask.Undo | ask.Redo | ask.Restart | ask.Resign
+"""Commands about a board."""
 
 SEAT_HOLD_MS = 24 * 3600 * 1000
 """How long a seat is kept for a player who is away, from the last thing he did, milliseconds."""
@@ -45,24 +49,75 @@ def change(state: RoomState, request: ask.Change, who: Identity, at: int) -> lis
     if isinstance(request, ask.Say):
         return _say(state, request, who, at)
     _check_seated(state, who)
+    if isinstance(request, ask.Comments):
+        return _comments(state, request, who, at)
     if state.over:
         raise Refused(ErrorCode.GAME_OVER, "the game is over")
-    if request.expect is not None and request.expect != state.seq:
-        message = f"the room is at event {state.seq}, not {request.expect}"
-        raise Refused(ErrorCode.STALE, message, seq=state.seq)
+    match request:
+        case ask.Ready():
+            return race.ready(state, request.on, who, at)
+        case ask.Steer():
+            return _steer(state, request.control, who, at)
+        case ask.Resign() if state.mode == "replay":
+            gone = note(state, "resigned", who.id, at)
+            return [
+                gone,
+                replace(note(state, "ended", None, at), seq=gone.seq + 1, result="resigned"),
+            ]
+        case ask.Move(board=int(wished)) if wished != state.board_of(who.id):
+            raise Refused(ErrorCode.FORBIDDEN, "not allowed: that is not your board")
+        case _:
+            return _play(state, request, who, at)
+
+
+def _play(state: RoomState, request: Played, who: Identity, at: int) -> list[Event]:
+    """The events of a command about the board of somebody."""
+    index = state.board_of(who.id)
+    _check_board(state, index)
+    _check_expect(state, request.expect, index)
     match request:
         case ask.Move():
-            return _move(state, request, who, at)
+            return _move(state, request, index, who, at)
         case ask.Resign():
-            gone = note(state, "resigned", who.id, at)
-            return [gone, _ended(state, gone.seq + 1, at, "resigned")]
+            gone = replace(note(state, "resigned", who.id, at), board=index)
+            return ending.closed(state, [gone])
         case _:
-            return _take_back(state, request, who, at)
+            return _take_back(state, request, index, who, at)
 
 
-def note(state: RoomState, kind: str, by: str | None, at: int) -> Event:
+def _check_board(state: RoomState, index: int) -> None:
+    """Check that there is a board that can be played on.
+
+    Raises:
+        Refused: There is none, or not yet, or it is done.
+
+    """
+    if state.mode == "replay":
+        raise Refused(ErrorCode.ILLEGAL, "a recorded game is shown here; nobody plays")
+    if not state.course.is_released():
+        raise Refused(ErrorCode.ILLEGAL, "the race has not begun")
+    if state.course.lines[index].status != "open":
+        raise Refused(ErrorCode.GAME_OVER, "your game is over")
+
+
+def _check_expect(state: RoomState, expect: int | None, index: int) -> None:
+    """Check that the room is where the client thinks; of a race, that his board is.
+
+    Raises:
+        Refused: It has gone on.
+
+    """
+    if expect is None or expect == state.seq:
+        return
+    if state.mode == "race" and state.positions[index].seq <= expect < state.seq:
+        return
+    message = f"the room is at event {state.seq}, not {expect}"
+    raise Refused(ErrorCode.STALE, message, seq=state.seq)
+
+
+def note(state: RoomState, kind: Kind, by: str | None, at: int) -> Event:
     """An event that moves no card: ``saved``, ``cheated``, ``left``."""
-    return Event(seq=state.seq + 1, at=at, kind=kind, by=by)  # type: ignore[arg-type]
+    return Event(seq=state.seq + 1, at=at, kind=kind, by=by)
 
 
 def sit_down(state: RoomState, who: Identity, here: set[str], at: int) -> list[Event]:
@@ -78,22 +133,32 @@ def sit_down(state: RoomState, who: Identity, here: set[str], at: int) -> list[E
         return []
     if state.over:
         raise Refused(ErrorCode.GAME_OVER, "the game is over; it can be watched")
+    if state.course.race and state.course.is_released():
+        raise Refused(ErrorCode.FULL, "the race has begun; it can be watched")
+    if state.course.daily:
+        raise Refused(ErrorCode.FULL, "everybody plays the deal of the day in a room of his own")
     joined = replace(note(state, "joined", who.id, at), name=who.name)
     for seat in state.seats:
         if seat.id is None:
-            return [replace(joined, seat=seat.seat)]
+            return race.agreed(state, [replace(joined, seat=seat.seat)])
     for seat in state.seats:
         away = seat.id is not None and seat.id not in here
         if away and at - state.last_at.get(seat.id or "", 0) >= SEAT_HOLD_MS:
             left = replace(note(state, "left", None, at), seat=seat.seat)
-            return [left, replace(joined, seq=left.seq + 1, seat=seat.seat)]
+            return race.agreed(state, [left, replace(joined, seq=left.seq + 1, seat=seat.seat)])
     raise Refused(ErrorCode.FULL, "every seat is taken")
 
 
 def stand_up(state: RoomState, who: Identity, at: int) -> list[Event]:
-    """The events of giving a seat up; none where there is no seat."""
+    """The events of giving a seat up; none where there is no seat, or where it is kept.
+
+    The seats of a race are kept from its start on, and so is that of a deal of the day.
+    """
     seat = state.seat_of(who.id)
-    return [replace(note(state, "left", who.id, at), seat=seat.seat)] if seat else []
+    kept = state.course.daily or (state.course.race and state.course.is_released())
+    if seat is None or kept:
+        return []
+    return race.agreed(state, [replace(note(state, "left", who.id, at), seat=seat.seat)])
 
 
 def _check_seated(state: RoomState, who: Identity) -> None:
@@ -102,7 +167,7 @@ def _check_seated(state: RoomState, who: Identity) -> None:
 
 
 def _say(state: RoomState, request: ask.Say, who: Identity, at: int) -> list[Event]:
-    if not state.policy.say:
+    if not state.policy.say or state.course.comments is False:
         raise Refused(ErrorCode.FORBIDDEN, "this room takes no comments")
     text = clean_text(request.text)
     if not text:
@@ -110,30 +175,52 @@ def _say(state: RoomState, request: ask.Say, who: Identity, at: int) -> list[Eve
     return [replace(note(state, "say", who.id, at), text=text, name=who.name)]
 
 
-def _move(state: RoomState, request: ask.Move, who: Identity, at: int) -> list[Event]:
-    position = state.positions[request.board]
-    seq = state.seq + 1
-    move = _wanted(state, request)
+def _comments(state: RoomState, request: ask.Comments, who: Identity, at: int) -> list[Event]:
+    if not state.policy.say:
+        raise Refused(ErrorCode.FORBIDDEN, "this room takes no comments")
+    if request.on is (state.course.comments is not False):
+        return []
+    return [replace(note(state, "comments", who.id, at), on=request.on)]
+
+
+def _steer(state: RoomState, control: Control, who: Identity, at: int) -> list[Event]:
+    recorded = state.course.recorded
+    if not recorded:
+        raise Refused(ErrorCode.ILLEGAL, "no recorded game is shown here")
+    if control.at > recorded.seq:
+        raise Refused(ErrorCode.BAD_OPTION, f"the recorded game has {recorded.seq} events")
+    return [replace(note(state, "control", who.id, at), control=control)]
+
+
+def _move(state: RoomState, request: ask.Move, index: int, who: Identity, at: int) -> list[Event]:
+    position = state.positions[index]
+    table = position.board.table
+    move = _wanted(state, request, table)
     try:
-        outcome = play(state.game, position.board.table, move, _chance(state, position.board.table))
+        outcome = play(state.game, table, move, _chance(state, table))
     except IllegalMove as error:
         raise _illegal(state, move, error) from None
-    made = replace(
-        note(state, "move", who.id, at),
-        move=state.text.write(move),
-        fx=[write_fact(fact) for fact in outcome.facts],
-        moves=position.board.moves_after("move"),
-        score=state.game.score(outcome.table),
+    made = salted(
+        state,
+        replace(
+            note(state, "move", who.id, at),
+            board=index,
+            move=state.text.write(move),
+            fx=[write_fact(fact) for fact in outcome.facts],
+            moves=position.board.moves_after("move"),
+            score=state.game.score(outcome.table),
+        ),
     )
+    after = replace(note(state, "won", who.id, at), seq=made.seq + 1, board=index)
     if outcome.won:
-        won = Event(seq=seq + 1, at=at, kind="won", by=who.id, moves=made.moves, ms=at)
-        return [made, won, _ended(state, seq + 2, at, "won", outcome.table)]
+        won = replace(after, moves=made.moves, ms=at - (race.start_of(state) or 0))
+        return ending.closed(state, [made, won])
     if not position.stuck and is_stuck(state.game, outcome.table):
-        return [made, Event(seq=seq + 1, at=at, kind="stuck")]
+        return [made, salted(state, replace(after, kind="stuck", by=None))]
     return [made]
 
 
-def _wanted(state: RoomState, request: ask.Move) -> Move:
+def _wanted(state: RoomState, request: ask.Move, table: Table) -> Move:
     """The move that a request means.
 
     Raises:
@@ -141,7 +228,7 @@ def _wanted(state: RoomState, request: ask.Move) -> Move:
 
     """
     if request.move is None:
-        return _dragged(state, _drag(request), state.positions[request.board].board.table)
+        return _dragged(state, _drag(request), table)
     try:
         move = state.text.parse(request.move)
     except InputError as error:
@@ -177,12 +264,16 @@ def _illegal(state: RoomState, move: Move, error: IllegalMove) -> Refused:
 
 
 def _take_back(
-    state: RoomState, request: ask.Undo | ask.Redo | ask.Restart, who: Identity, at: int
+    state: RoomState,
+    request: ask.Undo | ask.Redo | ask.Restart,
+    index: int,
+    who: Identity,
+    at: int,
 ) -> list[Event]:
     if not state.policy.undo:
         raise Refused(ErrorCode.FORBIDDEN, "this room does not allow that")
-    board = state.positions[0].board
-    kind: Kind
+    board = state.positions[index].board
+    kind: BoardKind
     facts: tuple[Fact, ...] | None
     match request:
         case ask.Undo():
@@ -193,52 +284,14 @@ def _take_back(
             kind, facts = "restart", board.to_restart()
     if facts is None:
         raise Refused(ErrorCode.ILLEGAL, f"there is nothing to {kind}")
-    return [
-        replace(
-            note(state, kind, who.id, at),
-            fx=[write_fact(fact) for fact in facts],
-            moves=board.moves_after(kind),
-            score=state.game.score(fold(facts, board.table)),
-        )
-    ]
-
-
-def _ended(state: RoomState, seq: int, at: int, result: str, table: Table | None = None) -> Event:
-    """The event that opens the deal: every card still face down is named, and the start."""
-    board: Board = state.positions[0].board
-    table = board.table if table is None else table
-    opened = Opened(
-        start=write_piles(board.start),
-        counters=dict(board.start.counters),
-        seed=state.secret.seed,
-        deal=true_deal(state),
+    made = replace(
+        note(state, kind, who.id, at),
+        board=index,
+        fx=[write_fact(fact) for fact in facts],
+        moves=board.moves_after(kind),
+        score=state.game.score(fold(facts, board.table)),
     )
-    return Event(
-        seq=seq,
-        at=at,
-        kind="ended",
-        result=result,  # type: ignore[arg-type]
-        fx=[write_fact(fact) for fact in named(table)],
-        opened=opened,
-    )
-
-
-def named(table: Table) -> list[Fact]:
-    """The facts that name every card still face down, once a game has ended."""
-    piles = table.piles.items()
-    return [Set(name, cells) for name, cells in piles if not all(cell.up for cell in cells)]
-
-
-def true_deal(state: RoomState) -> str | None:
-    """The deal number, if the game really started from it: a save may say what it likes."""
-    deal = state.secret.deal
-    if deal is None:
-        return None
-    try:
-        dealt = state.game.deal(deck_of(deal))
-    except BadOption:
-        return None
-    return deal if dealt.piles == state.positions[0].board.start.piles else None
+    return [salted(state, made)]
 
 
 def is_same(state: RoomState, request: ask.RequestBase, done: Done) -> bool:
@@ -247,6 +300,12 @@ def is_same(state: RoomState, request: ask.RequestBase, done: Done) -> bool:
     A drag is compared with the cards that moved, and only with a move that was a transfer.
     """
     match request:
+        case ask.Ready(on=on):
+            return done.kind == ("ready" if on else "unready")
+        case ask.Comments(on=on):
+            return done.said == str(on)
+        case ask.Steer(control=control):
+            return done.said == str(control)
         case ask.Say(text=text):
             return clean_text(text) == done.said
         case ask.Move(move=None):

@@ -53,6 +53,15 @@ class EventLog(Protocol):
         """The last ``info`` of every room, in order of creation."""
         ...
 
+    async def secret(self, name: str, fresh: bytes) -> bytes:
+        """A secret of this deployment: the one kept under this name, or else ``fresh``, kept.
+
+        Raises:
+            LogFailure: It could not be written.
+
+        """
+        ...
+
     async def close(self) -> None:
         """Write what was accepted and let go of everything."""
         ...

@@ -14,6 +14,7 @@ class MemoryLog:
     def __init__(self) -> None:
         self._records: dict[str, list[tuple[int, bytes]]] = {}
         self._infos: dict[str, RoomInfo] = {}
+        self._secrets: dict[str, bytes] = {}
         self._feed = Feed()
 
     async def append(self, room: str, expected: int, record: Record, info: RoomInfo) -> None:
@@ -38,6 +39,10 @@ class MemoryLog:
     async def rooms(self) -> list[RoomInfo]:
         """Every room; see :class:`.log.EventLog`."""
         return list(self._infos.values())
+
+    async def secret(self, name: str, fresh: bytes) -> bytes:
+        """A secret, kept; see :class:`.log.EventLog`."""
+        return self._secrets.setdefault(name, fresh)
 
     async def close(self) -> None:
         """Nothing to do."""

@@ -39,6 +39,7 @@ create table if not exists record (
 create table if not exists room (
     number integer primary key, id text not null unique, last integer not null, info blob not null
 );
+create table if not exists secret (name text not null primary key, value blob not null);
 """
 
 
@@ -135,6 +136,23 @@ class SqliteLog:
     async def rooms(self) -> list[RoomInfo]:
         """Every room; see :class:`.log.EventLog`."""
         return await self._fetch(read_info, "select info from room order by number")
+
+    async def secret(self, name: str, fresh: bytes) -> bytes:
+        """A secret, kept; see :class:`.log.EventLog`."""
+        if self._closed:
+            raise LogFailure("the log is closed")
+
+        def keep() -> bytes:
+            insert = "insert into secret values (?, ?) on conflict (name) do nothing"
+            with contextlib.closing(self._connect()) as db:
+                db.execute(insert, (name, fresh))
+                (value,) = db.execute("select value from secret where name = ?", (name,)).fetchone()
+                return bytes(value)
+
+        try:
+            return await self._loop.run_in_executor(self._reader, keep)
+        except sqlite3.Error as error:
+            raise LogFailure(str(error)) from error
 
     async def _fetch(self, read: Callable[[bytes], T], query: str, *values: str | int) -> list[T]:
         """What the rows of one column say, read in the reader's thread."""

@@ -6,9 +6,9 @@ identity back. Never: more than a viewer may see.
 """
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from http import HTTPStatus
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 import structlog
 from websockets.datastructures import Headers
@@ -25,8 +25,11 @@ from .past import Past
 from .room import Room
 from .rooms import Rooms
 from .site import Site
+from .state import RoomState
+from .visitor import checked_board
 
 SOCKET_PATH = "/ws"
+Wishes = Mapping[str, str]
 TEXT = "text/plain; charset=utf-8"
 JSON = "application/json"
 
@@ -52,7 +55,7 @@ class Pages:
         self._answers = answers
         self._metrics = metrics
         self._contract = json.dumps(contract(), indent=1).encode()
-        self._downloads: dict[str, Callable[[Room, str | None], Awaitable[Response]]] = {
+        self._downloads: dict[str, Callable[[Room, str | None, Wishes], Awaitable[Response]]] = {
             "replay.json": self._replay_json,
             "replay.txt": self._replay_text,
             "save.txt": self._save_text,
@@ -88,18 +91,19 @@ class Pages:
             case ["protocol"]:
                 return page(self._contract, JSON)
             case ["rooms", id_, name] if name in self._downloads:
-                return await self._download(id_, name, request)
+                return await self._download(id_, name, request, query)
             case _:
                 return page(b"there is no such page\n", TEXT, HTTPStatus.NOT_FOUND)
 
-    async def _download(self, id_: str, name: str, request: Request) -> Response:
+    async def _download(self, id_: str, name: str, request: Request, query: str) -> Response:
         try:
             who = _bearer(request)
             room = await self._rooms.get(id_)
             seated = who is not None and room.state.seat_of(who) is not None
+            self._rooms.days.check(room.state, who)
             if room.state.secret.password is not None and not seated:
                 raise Refused(ErrorCode.FORBIDDEN, "this room has a password")
-            return await self._downloads[name](room, who)
+            return await self._downloads[name](room, who, _wishes(query))
         except Refused as refused:
             status = _STATUS.get(refused.code, HTTPStatus.BAD_REQUEST)
             return page(f"{refused.message}\n".encode(), TEXT, status)
@@ -108,20 +112,45 @@ class Pages:
             said = b"the server could not write that down; try again later\n"
             return page(said, TEXT, HTTPStatus.SERVICE_UNAVAILABLE)
 
-    async def _replay_json(self, room: Room, who: str | None) -> Response:
-        return page(await self._past.replay_json(room), JSON)
+    async def _replay_json(self, room: Room, who: str | None, wishes: Wishes) -> Response:
+        stage = room.stage(who)
+        return page(await self._past.replay_json(room, stage, stage.state.audience(who)), JSON)
 
-    async def _replay_text(self, room: Room, who: str | None) -> Response:
-        return page(await self._past.replay_text(room), TEXT)
+    async def _replay_text(self, room: Room, who: str | None, wishes: Wishes) -> Response:
+        stage = room.stage(who)
+        board = _board(stage.state, who, wishes)
+        return page(await self._past.replay_text(room, stage, board), TEXT)
 
-    async def _save_text(self, room: Room, who: str | None) -> Response:
-        if not room.state.over:
-            if who is None or room.state.seat_of(who) is None:
+    async def _save_text(self, room: Room, who: str | None, wishes: Wishes) -> Response:
+        state = room.stage(who).state
+        if not state.over:
+            if who is None or state.seat_of(who) is None:
                 raise Refused(ErrorCode.FORBIDDEN, "while the game runs only its players may save")
-            if not room.state.policy.save:
+            if not state.policy.save:
                 raise Refused(ErrorCode.FORBIDDEN, "this room allows no saves")
-            await room.note("saved", Identity(who, ""), None)
-        return page(room.save_text().encode(), TEXT)
+        text = room.save_text(_board(state, who, wishes), wishes.get("format"))
+        if not state.over:
+            await room.note("saved", Identity(who or "", ""), None)
+        return page(text.encode(), TEXT)
+
+
+def _wishes(query: str) -> Wishes:
+    """What the query says, the last of what is said twice."""
+    return dict(parse_qsl(query, max_num_fields=8))
+
+
+def _board(state: RoomState, who: str | None, wishes: Wishes) -> int:
+    """The board that is wished for, by its index.
+
+    Raises:
+        Refused: It is none, or not for this visitor.
+
+    """
+    wished = wishes.get("board", "")
+    if wished and not (wished.isascii() and wished.isdigit() and len(wished) < 4):
+        raise Refused(ErrorCode.BAD_OPTION, "a board is a number from 0 on")
+    index = int(wished) if wished else state.board_of(who or "")
+    return checked_board(state, index, state.audience(who))
 
 
 def _bearer(request: Request) -> str | None:

@@ -13,6 +13,7 @@ from typing import TypeVar
 
 import msgspec
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from kibitz.engine.replays import Replay, Step, write
 from kibitz.engine.table import Table, redact_table
@@ -20,14 +21,16 @@ from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.replies import Position, Replayed
 from kibitz.protocol.views import Event
 
-from .audience import opened, public
-from .creation import Start, start_at
-from .decide import true_deal
+from .audience import Audience, opened, public, told
+from .creation import Start
+from .ending import true_deal
 from .log import EventLog
 from .record import Record
 from .replaying import replayed
 from .room import Room
+from .stage import Stage
 from .state import RoomState, state_at
+from .succession import start_at
 
 FORMAT = "kibitz-replay-json-1"
 SHORT = 200
@@ -52,44 +55,53 @@ class Past:
         """Take no more work and drop what has not begun."""
         self._worker.shutdown(wait=False, cancel_futures=True)
 
-    async def position(self, room: Room, seq: int) -> Position:
-        """The room as everybody could see it after event ``seq``, at least 1."""
-        state = await self._work(room.id, seq, lambda records: state_at(records, seq))
-        return Position(room=room.id, seq=seq, hash=room.hash_at(seq), view=state.view())
+    async def position(self, room: Room, seq: int, audience: Audience) -> Position:
+        """The room as an audience may see it after event ``seq``, at least 1.
 
-    async def start(self, room: Room, seq: int) -> Start:
-        """The whole position of a finished game after event ``seq``, to begin another with.
+        From the room's nearest earlier mark, so it takes as long at any number.
+        """
+        state = await self._state(room, seq)
+        view, hash_ = state.view(audience), room.live.hash_at(seq)
+        return Position(room=room.id, seq=seq, hash=hash_, view=view)
+
+    async def start(self, room: Room, seq: int, board: int) -> Start:
+        """The whole position of a board after event ``seq``, to begin another game with.
 
         Raises:
             Refused: It cannot be one.
 
         """
+        return start_at(room.id, await self._state(room, seq), board)
+
+    async def _state(self, room: Room, seq: int) -> RoomState:
+        mark = room.mark(seq)
+        if mark is None:  # in the middle of the record that created the room
+            return state_at(await self._log.read(room.id, limit=1), seq)
+        records = await self._log.read(room.id, mark.seq, limit=seq - mark.seq)
+        return state_at(records, seq, mark)
+
+    async def replay_text(self, room: Room, stage: Stage, board: int) -> bytes:
+        """The replay text of one board; cards that nobody may know yet stand as ``??``."""
+        seq, over = stage.seq, stage.state.over
         return await self._work(
-            room.id, seq, lambda records: start_at(room.id, state_at(records, seq))
+            room.id, seq, lambda records: _replay_text(room.id, records, seq, over, board).encode()
         )
 
-    async def replay_text(self, room: Room) -> bytes:
-        """The replay text; cards that nobody may know yet stand as ``??``."""
-        return await self._work(
-            room.id, room.seq, lambda records: _replay_text(room.id, records).encode()
-        )
-
-    async def replay_json(self, room: Room) -> bytes:
-        """The public events with the room's hash: enough for a client to replay by facts.
+    async def replay_json(self, room: Room, stage: Stage, audience: Audience) -> bytes:
+        """The events as an audience may see them, with the room's hash: enough for a client.
 
         Of a finished game ``open`` has them once more, with every card named.
         """
-        seq = room.seq
+        seq, over = stage.seq, stage.state.over
         head = {
             "format": FORMAT,
             "room": room.id,
             "game": room.state.game.name,
             "seq": seq,
-            "hash": room.hash_at(seq),
+            "hash": stage.hash_at(seq),
         }
-        over = room.state.over
         return await self._work(
-            room.id, seq, lambda records: _replay_json(head, records, seq, over)
+            room.id, seq, lambda records: _replay_json(head, records, seq, audience, over)
         )
 
     async def replay(self, text: str) -> Replayed:
@@ -138,29 +150,38 @@ class Past:
         return await asyncio.get_running_loop().run_in_executor(self._worker, work, given)
 
 
-def _replay_json(head: dict[str, object], records: Sequence[Record], seq: int, over: bool) -> bytes:
+def _replay_json(
+    head: dict[str, object], records: Sequence[Record], seq: int, audience: Audience, over: bool
+) -> bytes:
     room = str(head["room"])
     events = [event for record in records for event in record.events if event.seq <= seq]
-    forms = {"events": public, "open": opened} if over else {"events": public}
+    forms: dict[str, Callable[[Event], Event]] = {
+        "events": lambda event: told(public(event, room), audience)
+    }
+    if over:
+        forms["open"] = lambda event: opened(event, room)
     said = msgspec.json.encode(head)[:-1]
     for key, form in forms.items():  # event by event: so the loop has its turn in between
-        lines = b",".join(msgspec.json.encode(form(event, room)) for event in events)
+        lines = b",".join(msgspec.json.encode(form(event)) for event in events)
         said += b',"' + key.encode() + b'":[' + lines + b"]"
     return said + b"}"
 
 
-def _replay_text(room: str, records: Sequence[Record]) -> str:
+def _replay_text(room: str, records: Sequence[Record], seq: int, over: bool, board: int) -> str:
     first, *rest = records
-    state = RoomState(first)
-    start = state.positions[0].board.start
+    state = RoomState(replace(first, events=first.events[:seq]))
     steps: list[Step] = []
     for event in (event for record in rest for event in record.events):
+        if event.seq > seq:
+            break
         state.apply_event(event)
-        steps += _step(event, state.positions[0].board.table)
-    headers = {"room": room, "result": state.status}
-    if state.over and (deal := true_deal(state)):
+        if event.board == board or event.kind == "say":
+            steps += _step(event, state.positions[board].board.table)
+    status = state.course.lines[board].status
+    headers = {"room": room, "result": status if status != "timeout" else "open"}
+    if over and (deal := true_deal(state)):
         headers["deal"] = deal
-    shown = start if state.over else redact_table(start)
+    shown = state.start if over else redact_table(state.start)
     return write(Replay(state.game, shown, tuple(steps), headers))
 
 

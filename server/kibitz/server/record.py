@@ -22,6 +22,7 @@ class Secret(Struct, frozen=True, omit_defaults=True):
         deal: The deal number, if there is one.
         password: The hash of the room's password, if it has one.
         wish: What was asked for, in short: another request under its name is refused.
+        parent: The live room that this one was forked from: its hidden cards are here, too.
 
     """
 
@@ -29,6 +30,7 @@ class Secret(Struct, frozen=True, omit_defaults=True):
     deal: str | None = None
     password: str | None = None
     wish: str = ""
+    parent: str | None = None
 
 
 class Record(Struct, frozen=True, kw_only=True, omit_defaults=True):

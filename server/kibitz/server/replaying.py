@@ -23,7 +23,7 @@ from kibitz.protocol.replies import Replayed
 from kibitz.protocol.views import Event, Kind, Opened, Policy, Status
 
 from .audience import opened, public
-from .decide import named
+from .ending import named
 from .identity import clean_text
 
 BEAT_MS = 1000

@@ -5,34 +5,37 @@ those others wrote; on a conflict we catch up and decide once more. Never: rules
 """
 
 import asyncio
-from collections import deque
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 
-from msgspec import UNSET
 from msgspec.structs import replace
 
+from kibitz.engine import formats
 from kibitz.engine.saves import write
 from kibitz.protocol import requests as ask
-from kibitz.protocol.codes import ErrorCode, Refused
-from kibitz.protocol.hashing import HASH_SIZE, chain
-from kibitz.protocol.replies import Joined, Ok, Position, Presence
-from kibitz.protocol.views import Event, Role, RoomInfo, Seat
+from kibitz.protocol.codes import CloseCode, ErrorCode, Refused
+from kibitz.protocol.replies import Joined, Ok, Presence
+from kibitz.protocol.views import Event, Kind, Role, RoomInfo
 
-from .audience import opened, public
+from . import race
 from .crowd import Crowd, Listener
 from .decide import change, is_same, note, sit_down, stand_up
+from .entries import entry_of
 from .identity import Identity
+from .late import Late
 from .log import Conflict, EventLog
 from .record import Record
+from .stage import Stage
 from .state import RoomState
+from .throttle import Rate, Throttle
 from .world import World
 
-RECENT = 256
-"""Public events kept in memory for those who resume; older ones are read from the log."""
-MAX_MISSED = 1000
-"""Most events given to somebody who resumes; who missed more gets a view."""
 MAX_CONFLICTS = 8
 """Times a command is decided anew because somebody else wrote first."""
+MARK_EVENTS = 64
+"""A copy of the state is kept every so many events: from there the past is gone through."""
+SAYS = Rate(per_second=1.0, burst=10.0)
+"""Comments that somebody may make in one room."""
 
 KINDS_OF: dict[type[ask.RequestBase], str] = {
     ask.Move: "move",
@@ -43,28 +46,46 @@ KINDS_OF: dict[type[ask.RequestBase], str] = {
     ask.Say: "say",
     ask.Save: "saved",
     ask.Cheat: "cheated",
+    ask.Comments: "comments",
+    ask.Steer: "control",
 }
-"""The kind of event that each command makes first."""
+"""The kind of event that each command makes first; ``ready`` makes one of two."""
 
 
 class Room:
     """A room in memory."""
 
-    def __init__(self, id_: str, log: EventLog, world: World, records: Sequence[Record]) -> None:
+    def __init__(
+        self,
+        id_: str,
+        log: EventLog,
+        world: World,
+        records: Sequence[Record],
+        says: Rate = SAYS,
+    ) -> None:
         """Take over a room from its records; what comes later comes by :meth:`apply`."""
+        first, *rest = records
         self.id = id_
-        self.state = RoomState(records[0])
-        self.crowd = Crowd()
+        self.state = RoomState(first)
+        self.live = Stage(id_, self.state, self.read)
         self.idle_since = world.monotonic()
         self.on_change: Callable[[Room], None] = lambda room: None
         self._log = log
         self._world = world
         self._lock = asyncio.Lock()
-        self._hashes = bytearray()
-        self._recent: deque[Event] = deque(maxlen=RECENT)
-        self._note(records[0])
-        for record in records[1:]:
-            self.apply(record)
+        self._marks: list[RoomState] = []
+        self._says_rate = says
+        self._says: dict[str, Throttle] = {}
+        self._late: Late | None = None
+        if delay := self.state.policy.delay:
+            self._late = Late(id_, first, self.state.started, delay, self.read)
+            self._late.add(first)
+        self.live.note(first.events)
+        self._mark()
+        for record in rest:
+            self._happen(record)
+        if self._late is not None:
+            self._late.release(world.now_ms())
 
     @property
     def seq(self) -> int:
@@ -73,8 +94,35 @@ class Room:
 
     @property
     def idle(self) -> bool:
-        """Whether nobody is here and nothing is under way."""
-        return not self.crowd and not self._lock.locked()
+        """Whether nobody is here, nothing is under way and nothing is still to be shown."""
+        waits = self._late is not None and self._late.due is not None
+        return not (waits or self._lock.locked() or any(map(len, self._crowds())))
+
+    @property
+    def due(self) -> int | None:
+        """When it has to be woken, Unix ms."""
+        at = race.due_at(self.state.course)
+        times = [None if at is None else self.state.started + at]
+        times += [self._late.due] if self._late else []
+        return min((time for time in times if time is not None), default=None)
+
+    def stage(self, who: str | None) -> Stage:
+        """What somebody follows: the room as it is, or as it is shown later.
+
+        Raises:
+            Refused: There is nothing to be seen yet.
+
+        """
+        if self._late is None or (who is not None and self.state.seat_of(who)):
+            return self.live
+        return self._late.stage(self._world.now_ms())
+
+    def _stages(self) -> list[Stage]:
+        late = self._late.begun if self._late else None
+        return [self.live, late] if late else [self.live]
+
+    def _crowds(self) -> list[Crowd]:
+        return [stage.crowd for stage in self._stages()]
 
     # One command
 
@@ -89,10 +137,11 @@ class Room:
         done = self.state.answered.get((who.id, name)) if isinstance(name, str) else None
         if done is None:
             return None
-        same = done.kind == KINDS_OF.get(type(request)) and is_same(self.state, request, done)
+        kind = KINDS_OF.get(type(request), done.kind)
+        same = done.kind == kind and is_same(self.state, request, done)
         if not same:
             raise Refused(ErrorCode.BAD_MESSAGE, f"{name} is the name of another request")
-        return self._ok(done.last)
+        return self._ok(done.last, who)
 
     async def submit(self, request: ask.Change, who: Identity) -> Ok:
         """Decide a command, write it down, tell everybody.
@@ -102,10 +151,42 @@ class Room:
             LogFailure: It could not be written; nothing has changed.
 
         """
+        if isinstance(request, ask.Say) and not self.answered(request, who):
+            self._check_says(who)
+        await self._keep_time()
         at = self._now
         return await self._write(who, lambda: change(self.state, request, who, at()), request)
 
-    async def note(self, kind: str, who: Identity, request: ask.Save | ask.Cheat | None) -> Ok:
+    async def wake(self) -> None:
+        """Let happen what is due by itself, and show what is due."""
+        if self._late is not None and self._late.release(self._world.now_ms()):
+            self.on_change(self)
+        await self._write(None, lambda: race.due(self.state, self._now()))
+
+    async def _keep_time(self) -> None:
+        """What is due happens before what is asked for now, however late we are woken."""
+        if self.due is not None and self.due <= self._world.now_ms():
+            await self.wake()
+
+    async def go_on(self, next_: str, who: Identity) -> None:
+        """Tell everybody where the series goes on."""
+        await self._write(who, lambda: self._rematch(next_, who))
+
+    def _rematch(self, next_: str, who: Identity) -> list[Event]:
+        if self.state.course.next:
+            return []
+        return [replace(note(self.state, "rematch", who.id, self._now()), next=next_)]
+
+    def _check_says(self, who: Identity) -> None:
+        throttle = self._says.get(who.id)
+        if throttle is None:
+            throttle = Throttle(self._says_rate, self._world.monotonic)
+            self._says[who.id] = throttle
+        if wait := throttle.wait_ms():
+            message = "too many comments; take a breath"
+            raise Refused(ErrorCode.RATE_LIMITED, message, room=self.id, retry_ms=wait)
+
+    async def note(self, kind: Kind, who: Identity, request: ask.Save | ask.Cheat | None) -> Ok:
         """Write down an event that moves no card: ``saved``, ``cheated``."""
         return await self._write(
             who, lambda: [note(self.state, kind, who.id, self._now())], request
@@ -118,45 +199,55 @@ class Room:
             Refused: There is none.
 
         """
+        await self._keep_time()
         await self._write(who, lambda: self._sit_down(who))
 
     def _sit_down(self, who: Identity) -> list[Event]:
-        here = self.crowd.identities("player") | self.crowd.identities("spectator")
+        here = self._here("player") | self._here("spectator")
         return sit_down(self.state, who, here, self._now())
 
     async def stand_up(self, who: Identity) -> None:
         """Give the seat of an identity up, if it has one."""
+        await self._keep_time()
         await self._write(who, lambda: stand_up(self.state, who, self._now()))
 
     async def _write(
         self,
-        who: Identity,
+        who: Identity | None,
         decide: Callable[[], list[Event]],
         request: ask.RequestBase | None = None,
     ) -> Ok:
         name = request.i if request and isinstance(request.i, str) else None
         async with self._lock:
             for _ in range(MAX_CONFLICTS):
-                if request is not None and (done := self.answered(request, who)):
+                if (
+                    request is not None
+                    and who is not None
+                    and (done := self.answered(request, who))
+                ):
                     return done
                 events = decide()
                 if not events:
-                    return self._ok(self.seq)
-                record = Record(events=events, by=who.id, i=name)
+                    return self._ok(self.seq, who)
+                record = Record(events=events, by=who.id if who else None, i=name)
+                entry = entry_of(self.id, self.state, self._spectators(), events)
                 try:
-                    await self._log.append(self.id, self.seq, record, self._entry_after(record))
+                    await self._log.append(self.id, self.seq, record, entry)
                 except Conflict:
                     await self.catch_up()
                     continue
                 self.apply(record)
-                return self._ok(record.last)
+                return self._ok(record.last, who)
         raise Refused(ErrorCode.INTERNAL, "the room is too busy; try again", retry_ms=100)
 
     def _now(self) -> int:
         return max(self.state.at, self._world.now_ms() - self.state.started)
 
-    def _ok(self, seq: int) -> Ok:
-        return Ok(room=self.id, seq=seq, hash=self.hash_at(seq))
+    def _ok(self, seq: int, who: Identity | None) -> Ok:
+        """The answer to a command; how far the room is, only to those who may know."""
+        if self._late is not None and not (who and self.state.seat_of(who.id)):
+            return Ok(room=self.id)
+        return Ok(room=self.id, seq=seq, hash=self.live.hash_at(seq))
 
     async def catch_up(self) -> None:
         """Apply what the log has and we have not."""
@@ -165,128 +256,125 @@ class Room:
 
     def apply(self, record: Record) -> None:
         """Let a durable record happen: change the state, tell the crowd."""
-        self.state.apply(record)
-        for event in self._note(record):
-            self.crowd.tell(event)
+        self.live.tell(self._happen(record))
+        if self._late is not None and any(event.kind == "left" for event in record.events):
+            self._send_back(self._late)
         self.on_change(self)
 
-    def _note(self, record: Record) -> list[Event]:
-        """Make the public events and extend the hash chain."""
-        events = [public(event, self.id) for event in record.events]
-        for event in events:
-            self._hashes += chain(bytes(self._hashes[-HASH_SIZE:]), event)
-            self._recent.append(event)
-        return events
+    def _send_back(self, late: Late) -> None:
+        """Let those who have a seat no longer see things as late as everybody else."""
+        for listener in self.live.crowd.strangers({seat.id for seat in self.state.seats}):
+            self.live.crowd.remove(listener)
+            if late.begun is None:
+                listener.close_soon(CloseCode.GOING_AWAY, "this room is shown later")
+            else:
+                late.begun.welcome(listener)
+
+    def _happen(self, record: Record) -> list[Event]:
+        """Change the state; the public events."""
+        self.state.apply(record)
+        self._mark()
+        if self._late is not None:
+            self._late.add(record)
+        return self.live.note(record.events)
+
+    def _mark(self) -> None:
+        if not self._marks or self.seq >= self._marks[-1].seq + MARK_EVENTS:
+            self._marks.append(self.state.copy())
 
     # Members
 
     async def admit(self, listener: Listener, role: Role, request: ask.Join | None) -> Joined:
         """Let a connection follow the room from this moment on.
 
-        Nothing is awaited between taking the snapshot and joining the crowd, so the answer and
-        the first event after it leave no gap.
-        """
-        after = request.from_ if request else None
-        same = after is not None and request is not None and self._is_at(after, request.hash)
-        missed: list[Event] | None = None
-        if same and after is not None and self.seq - after <= MAX_MISSED:
-            missed = []
-            while after < self.seq:
-                missed += await self.events(after, self.seq)
-                after = missed[-1].seq
-        already = listener in self.crowd
-        seat = self.state.seat_of(listener.identity.id) if role == "player" else None
-        role = "player" if seat else "spectator"
-        self.crowd.add(listener, role)
-        return Joined(
-            room=self.id,
-            role=role,
-            seat=seat.seat if seat else None,
-            board=0 if seat else None,
-            seq=self.seq,
-            hash=self.hash_at(self.seq),
-            info=self.state.info,
-            view=self.state.view() if missed is None else None,
-            events=missed,
-            fork=after is not None and not same,
-            already=already,
-        )
+        Raises:
+            Refused: There is nothing to be seen yet.
 
-    def _is_at(self, seq: int, hash_: str | None) -> bool:
-        return seq <= self.seq and (seq == 0 or self.hash_at(seq) == hash_)
+        """
+        stage = self.stage(listener.identity.id)
+        joined = await stage.admit(listener, role, request)
+        for other in self._stages():
+            if other is not stage:
+                other.crowd.remove(listener)
+        return joined
 
     def dismiss(self, listener: Listener) -> None:
         """A connection follows the room no longer."""
-        self.crowd.remove(listener)
+        for crowd in self._crowds():
+            crowd.remove(listener)
         self.idle_since = self._world.monotonic()
+
+    def role(self, listener: Listener) -> Role | None:
+        """How a connection takes part, if it does."""
+        return next(filter(None, (crowd.role(listener) for crowd in self._crowds())), None)
+
+    def _here(self, role: Role) -> set[str]:
+        return set().union(*(crowd.identities(role) for crowd in self._crowds()))
+
+    def _spectators(self) -> int:
+        """How many people look on: identities, and none that has a seat."""
+        return len(self._here("spectator") - {seat.id or "" for seat in self.state.seats})
 
     # Reading
 
-    def hash_at(self, seq: int) -> str:
-        """The hash after event ``seq``, hex; empty if there is none."""
-        return self._hashes[(seq - 1) * HASH_SIZE : seq * HASH_SIZE].hex() if seq > 0 else ""
+    def mark(self, seq: int) -> RoomState | None:
+        """The last state kept that is not later than event ``seq``, not to be changed."""
+        at = bisect_right(self._marks, seq, key=lambda state: state.seq)
+        return self._marks[at - 1] if at else None
 
-    def position(self) -> Position:
-        """The room as everybody may see it now."""
-        at = self.hash_at(self.seq)
-        return Position(room=self.id, seq=self.seq, hash=at, view=self.state.view())
-
-    async def events(self, after: int, to: int) -> list[Event]:
-        """The public events ``after`` < seq <= ``to``: from memory, or else from the log."""
-        if self._recent[0].seq <= after + 1:
-            return [event for event in self._recent if after < event.seq <= to]
-        return [public(event, self.id) for event in await self._read(after, to)]
-
-    async def opened_events(self, after: int, to: int) -> list[Event]:
-        """The same events with every card named; only of a game that has ended."""
-        assert self.state.over, "cards are opened when the game has ended"
-        return [opened(event, self.id) for event in await self._read(after, to)]
-
-    async def _read(self, after: int, to: int) -> list[Event]:
+    async def read(self, after: int, to: int) -> list[Event]:
+        """The full events ``after`` < seq <= ``to`` from the log."""
         records = await self._log.read(self.id, after, limit=to - after)
         events = (event for record in records for event in record.events)
         return [event for event in events if after < event.seq <= to]
 
-    def save_text(self) -> str:
-        """The save text of the whole position: it names hidden cards."""
+    def save_text(self, board: int, format_: str | None = None) -> str:
+        """The save text of a whole position, or its text for another program.
+
+        It names hidden cards.
+
+        Raises:
+            Refused: That format cannot say it.
+
+        """
         state = self.state
-        return write(state.game, state.positions[0].board.table, state.secret.deal)
+        table = state.positions[board].board.table
+        if format_ is None:
+            return write(state.game, table, state.secret.deal)
+        try:
+            return formats.write(format_, state.game, table)
+        except formats.Unfit as error:
+            raise Refused(ErrorCode.BAD_OPTION, str(error)) from None
+
+    def tell_presence(self) -> bool:
+        """Tell who is here if somebody came or went; whether so."""
+        changed = any(crowd.changed for crowd in self._crowds())
+        for crowd in self._crowds():
+            crowd.changed = False
+            if changed:
+                crowd.push(self.presence())
+        return changed
 
     def presence(self) -> Presence:
-        """Who is here: distinct watching identities, and the seats whose player is connected."""
-        here = self.crowd.identities("player")
+        """Who is here: how many are looking on, and the seats whose player is connected."""
+        here = self._here("player")
         seats = [seat.seat for seat in self.state.seats if seat.id in here]
-        watching = len(self.crowd.identities("spectator"))
-        return Presence(room=self.id, spectators=watching, players=seats)
+        return Presence(room=self.id, spectators=self._spectators(), players=seats)
 
-    def entry(self) -> RoomInfo:
-        """The room's entry in the lobby."""
+    def refresh_laggards(self) -> None:
+        """Give fresh views to spectators who fell behind and can read again."""
+        for stage in self._stages():
+            stage.crowd.refresh(stage.position)
+
+    def entry(self) -> RoomInfo | None:
+        """The room's entry in the lobby: what is shown to everybody, if anything is."""
         state = self.state
-        return RoomInfo(
-            id=self.id,
-            game=state.game.name,
-            mode=state.mode,
-            players=_names(state.seats),
-            seats=len(state.seats),
-            spectators=len(self.crowd.identities("spectator")),
-            seq=state.seq,
-            score=state.game.score(state.positions[0].board.table),
-            status=state.status,
-            started=state.started,
-            visibility=state.visibility,
-        )
+        if self._late is not None:
+            if self._late.begun is None:
+                return None
+            state = self._late.begun.state
+        return entry_of(self.id, state, self._spectators())
 
-    def _entry_after(self, record: Record) -> RoomInfo:
-        """The entry as it will be when the record has happened."""
-        entry, seats = replace(self.entry(), seq=record.last), list(self.state.seats)
-        for event in record.events:
-            if event.seat and event.kind in ("joined", "left"):
-                taken = event.kind == "joined"
-                seats[event.seat - 1] = Seat(event.seat, event.by if taken else None, event.name)
-            score = entry.score if event.score is UNSET else event.score
-            entry = replace(entry, score=score, status=event.result or entry.status)
-        return replace(entry, players=_names(seats))
-
-
-def _names(seats: list[Seat]) -> list[str]:
-    return [seat.name or "" for seat in seats if seat.id]
+    def whole_entry(self) -> RoomInfo:
+        """The entry that the log keeps."""
+        return entry_of(self.id, self.state, self._spectators())

@@ -13,15 +13,21 @@ from typing import TypeVar
 
 from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.replies import RoomList
-from kibitz.protocol.requests import Create
+from kibitz.protocol.requests import Create, Present
 from kibitz.protocol.requests import Rooms as ListRooms
 from kibitz.protocol.views import RoomInfo
 
+from .clock import Clock
 from .creation import Start, create, wish_of
+from .daily import SECRET, SECRET_BYTES, Days
 from .identity import Identity
 from .log import Conflict, EventLog
 from .passwords import hash_password, is_password
-from .room import Room
+from .record import Record
+from .room import SAYS, Room
+from .succession import present, rematch
+from .throttle import Rate
+from .tv import Tv
 from .world import World
 
 ROOM_ID_BYTES = 10
@@ -37,21 +43,41 @@ B = TypeVar("B")
 class Rooms:
     """The rooms of one server."""
 
-    def __init__(self, log: EventLog, world: World) -> None:
+    def __init__(self, log: EventLog, world: World, says: Rate = SAYS) -> None:
         self._log = log
         self._world = world
+        self._says = says
         self._rooms: dict[str, Room] = {}
         self._loading: dict[str, asyncio.Future[Room | None]] = {}
         self._hashing = asyncio.Semaphore(1)
         self._listed: dict[str, RoomInfo] = {}
+        self.days = Days(world)
+        self.clock = Clock(world, self._wake)
+        self.tv = Tv()
         self.changed: set[str] = set()
         """Public rooms that changed since the lobby was last told."""
 
     async def open(self) -> None:
-        """Learn from the log which rooms there are."""
+        """Learn from the log which rooms there are, and when they have to be woken."""
+        fresh = self._world.random_bytes(SECRET_BYTES)
+        self.days.secret = await self._log.secret(SECRET, fresh)
+        now = self._world.now_ms()
         for info in await self._log.rooms():
+            self.days.note(info)
+            shown = (info.updated or 0) + (info.delay or 0) * 1000
+            if info.delay and shown > now:  # its entry says more than may be said yet
+                self.clock.set(info.id, now)
+                continue
             if info.visibility == "public":
                 self._listed[info.id] = info
+            self.clock.set(info.id, info.due or None)
+
+    async def _wake(self, id_: str) -> None:
+        room = await self.get(id_)
+        await room.wake()
+        if id_ not in self._listed:  # shown late, and more was in the log than may be said
+            self._note(room)
+        self.clock.set(id_, room.due)
 
     def __len__(self) -> int:
         return len(self._rooms)
@@ -59,17 +85,30 @@ class Rooms:
     def __iter__(self) -> Iterator[Room]:
         return iter(list(self._rooms.values()))
 
-    async def create(self, request: Create, who: Identity, start: Start | None = None) -> Room:
+    async def create(
+        self,
+        request: Create,
+        who: Identity,
+        start: Start | None = None,
+        name: str | None = None,
+    ) -> Room:
         """A new room; of a request named for good, the room it made the first time.
+
+        Args:
+            request: What is wished for.
+            who: Who wishes it.
+            start: Where it begins, if that is not what the request says.
+            name: What names it, if that is not what the request says.
 
         Raises:
             Refused: The wish cannot be fulfilled.
 
         """
-        id_ = self._new_id(request, who)
-        if isinstance(request.i, str) and (there := self._rooms.get(id_) or await self._load(id_)):
+        name = request.i if name is None and isinstance(request.i, str) else name
+        id_ = self._new_id(who.secret, name)
+        if name and (there := self._rooms.get(id_) or await self._load(id_)):
             return _same(there, request, start)
-        if request.visibility == "private" and not request.password:
+        if request.visibility == "private" and not (request.password or (start and start.password)):
             raise Refused(ErrorCode.BAD_OPTION, "a private room needs a password")
         password = None
         if request.password:
@@ -77,19 +116,68 @@ class Rooms:
             password = await self._hash(hash_password, request.password, salt)
         seed = self._world.random_bytes(SEED_BYTES)
         record = create(request, who, self._world.now_ms(), seed, password, start)
-        room = Room(id_, self._log, self._world, [record])
+        room = await self._add(id_, record)
+        return room or _same(await self.get(id_), request, start)
+
+    async def daily(self, request: Create, who: Identity) -> Room:
+        """The room of somebody for the deal of the day.
+
+        Raises:
+            Refused: The wish is for something else as well.
+
+        """
+        start = self.days.start(request)
+        wish = Create(game=request.game, daily=True, visibility="unlisted")
+        return await self.create(wish, who, start, self.days.name(request.game))
+
+    async def rematch(self, room: Room, who: Identity) -> Room:
+        """The room in which the series goes on; everybody in this one is told.
+
+        Raises:
+            Refused: The game has not ended, or has none after it.
+
+        """
+        id_ = self._new_id(room.state.secret.seed.encode(), "rematch")
+        there = self._rooms.get(id_) or await self._load(id_)
+        if there is None:
+            seed = self._world.random_bytes(SEED_BYTES)
+            record = rematch(room.id, room.state, who, self._world.now_ms(), seed)
+            there = await self._add(id_, record) or await self.get(id_)
+        await room.go_on(id_, who)
+        return there
+
+    async def present(self, request: Present, room: Room, who: Identity) -> Room:
+        """A replay room that shows a finished game; of a request named for good, the first one.
+
+        Raises:
+            Refused: It is the name of another request.
+
+        """
+        id_ = self._new_id(who.secret, request.i if isinstance(request.i, str) else None)
+        record = present(room.id, room.state, who, self._world.now_ms(), request.unlisted)
+        there = self._rooms.get(id_) or await self._load(id_) or await self._add(id_, record)
+        there = there or await self.get(id_)
+        if record.secret is None or there.state.secret.wish != record.secret.wish:
+            message = f"{request.i} is the name of another request"
+            raise Refused(ErrorCode.BAD_MESSAGE, message)
+        return there
+
+    async def _add(self, id_: str, record: Record) -> Room | None:
+        """A new room from its first record; ``None`` if it was made at the same time elsewhere."""
+        room = Room(id_, self._log, self._world, [record], self._says)
         try:
-            await self._log.append(id_, 0, record, room.entry())
-        except Conflict:  # the same request came twice at the same time
-            return _same(await self.get(id_), request, start)
-        self._note(self._adopt(room))
+            await self._log.append(id_, 0, record, room.whole_entry())
+        except Conflict:
+            return None
+        room = self._rooms.get(id_) or self._adopt(room)  # somebody may have read it meanwhile
+        self._note(room)
         return room
 
-    def _new_id(self, request: Create, who: Identity) -> str:
-        """An id that nobody guesses: by chance, or from the name and a secret of who asks."""
+    def _new_id(self, secret: bytes, name: str | None) -> str:
+        """An id that nobody guesses: by chance, or from a name and a secret."""
         raw = self._world.random_bytes(ROOM_ID_BYTES)
-        if isinstance(request.i, str):
-            raw = hmac.digest(who.secret, request.i.encode(), "sha256")[:ROOM_ID_BYTES]
+        if name is not None:
+            raw = hmac.digest(secret, name.encode(), "sha256")[:ROOM_ID_BYTES]
         return base64.b32encode(raw).decode().lower()
 
     async def get(self, id_: str) -> Room:
@@ -119,18 +207,23 @@ class Rooms:
         records = await self._log.read(id_)
         if not records:
             return None
-        room = await asyncio.to_thread(Room, id_, self._log, self._world, records)
+        room = await asyncio.to_thread(Room, id_, self._log, self._world, records, self._says)
         return self._rooms.get(id_) or self._adopt(room)
 
     def _adopt(self, room: Room) -> Room:
         room.on_change = self._note
         self._rooms[room.id] = room
+        self.clock.set(room.id, room.due)
         return room
 
     def _note(self, room: Room) -> None:
         """Remember how a room stands, for the lobby."""
-        if room.state.visibility == "public":
-            self._listed[room.id] = room.entry()
+        self.clock.set(room.id, room.due)
+        if room.state.course.daily:
+            self.days.note(room.whole_entry())
+        entry = room.entry()
+        if room.state.visibility == "public" and entry is not None:
+            self._listed[room.id] = entry
             self.changed.add(room.id)
 
     async def check_password(self, room: Room, password: str | None) -> None:
@@ -190,15 +283,22 @@ class Rooms:
     def tell_presence(self) -> None:
         """Push who is here to every room where somebody came or went."""
         for room in self:
-            if room.crowd.changed:
-                room.crowd.changed = False
-                room.crowd.push(room.presence())
+            if room.tell_presence():
                 self._note(room)
 
     def refresh_laggards(self) -> None:
         """Give fresh views to spectators who fell behind and can read again."""
         for room in self:
-            room.crowd.refresh(room.position)
+            room.refresh_laggards()
+
+    def look_at_tv(self) -> RoomInfo | None:
+        """The public room most worth watching now."""
+        entries = (
+            self._listed[id_]
+            for id_, room in self._rooms.items()
+            if id_ in self._listed and room.state.secret.password is None
+        )
+        return self.tv.look(entries, self._world.now_ms())
 
 
 def _same(room: Room, request: Create, start: Start | None) -> Room:

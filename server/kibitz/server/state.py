@@ -17,9 +17,21 @@ from kibitz.engine.games import GAMES, TEXTS
 from kibitz.engine.notation import read_fact, write_piles
 from kibitz.engine.table import Moved, Table, fold, redact_table
 from kibitz.engine.text import Text
+from kibitz.protocol.course import Course
 from kibitz.protocol.replies import Info
-from kibitz.protocol.views import BoardView, Event, Mode, Policy, Seat, Status, View, Visibility
+from kibitz.protocol.views import (
+    BoardView,
+    Event,
+    Mode,
+    Origin,
+    Policy,
+    Seat,
+    Status,
+    View,
+    Visibility,
+)
 
+from .audience import EVERYTHING, NOTHING, Audience
 from .record import Record, Secret
 
 Seen = Callable[[Table], Table]
@@ -28,11 +40,12 @@ Seen = Callable[[Table], Table]
 
 @dataclass(slots=True)
 class Position:
-    """One board of the room and how it stands."""
+    """One board of the room: how it lies, its score, the number of the last event about it."""
 
     board: Board
-    status: Status = "open"
+    score: int = 0
     stuck: bool = False
+    seq: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +55,7 @@ class Done:
     Attributes:
         last: Number of its last event.
         kind: The kind of its first event.
-        said: The move or the comment in that.
+        said: The move or the comment in that, or what was set.
         drag: Of a move that carried cards first: from which pile, to which, how many.
 
     """
@@ -60,7 +73,7 @@ class RoomState:
         """Begin with the record that created the room."""
         created = record.events[0]
         assert created.kind == "created", "a room begins with created"
-        assert created.game and created.options is not None and created.fx is not UNSET
+        assert created.game and created.options is not None
         assert created.policy and created.mode and created.seats
         assert created.started is not None
         self.game: Game = GAMES[created.game].with_options(created.options)
@@ -68,24 +81,44 @@ class RoomState:
         self.mode: Mode = created.mode
         self.policy: Policy = created.policy
         self.started = created.started
+        self.owner = created.by
+        """Who created it."""
+        self.origin: Origin | None = created.origin
+        self.scheduled = created.begins
+        """When a race begins, if that was arranged from the first, ms since the creation."""
         self.secret = record.secret or Secret(seed="")
         self.visibility: Visibility = record.visibility or "public"  # type: ignore[assignment]
-        self.seats = [Seat(number) for number in range(1, created.seats + 1)]
-        start = fold([read_fact(fact) for fact in created.fx])
-        self.positions = [Position(Board(start))]
-        self.status: Status = "open"
+        self.course = Course.of_created(created)
+        self.start = Table() if created.fx is UNSET else fold(map(read_fact, created.fx))
+        """What was dealt; the boards of a race have it from their start on."""
+        released = self.course.is_released()
+        laid = self.start if released else Table()
+        score = self.game.score(laid) if released and self.course.lines else 0
+        self.positions = [Position(Board(laid), score) for _ in self.course.lines]
         self.seq = 0
         self.at = 0
         self.last_at: dict[str, int] = {}
         """When each identity last did something that was written down, ms."""
         self.answered: dict[tuple[str, str], Done] = {}
         """Every command named for good, by identity and ``i``."""
+        self.opened: dict[str, int] = {}
+        """Of a race: the number of the event with which an identity came to see every board."""
         self.apply(record)
+
+    @property
+    def seats(self) -> Sequence[Seat]:
+        """Who sits where."""
+        return self.course.seats
+
+    @property
+    def status(self) -> Status:
+        """How the room stands."""
+        return self.course.status
 
     @property
     def over(self) -> bool:
         """Whether the game has ended."""
-        return self.status != "open"
+        return self.course.status != "open"
 
     @property
     def info(self) -> Info:
@@ -93,6 +126,16 @@ class RoomState:
         return Info(
             mode=self.mode, visibility=self.visibility, started=self.started, policy=self.policy
         )
+
+    def copy(self) -> "RoomState":
+        """The same room at the same number, to go on from: it knows no commands by name."""
+        state = RoomState.__new__(RoomState)
+        vars(state).update(vars(self))
+        state.positions = [
+            Position(each.board.copy(), each.score, each.stuck, each.seq) for each in self.positions
+        ]
+        state.last_at, state.answered, state.opened = {}, {}, {}
+        return state
 
     def apply(self, record: Record) -> None:
         """Let a record happen."""
@@ -107,53 +150,86 @@ class RoomState:
         self.seq, self.at = event.seq, event.at
         if event.by is not None:
             self.last_at[event.by] = event.at
-        position = self.positions[event.board]
+        self.course = self.course.after(event)
         if event.kind in KINDS and event.fx is not UNSET:
-            position.board.apply(event.kind, [read_fact(fact) for fact in event.fx])
+            position = self.positions[event.board]
+            position.board.apply(event.kind, map(read_fact, event.fx))
             position.stuck = position.stuck and event.kind == "move"
-        elif event.kind == "joined" and event.seat:
-            self.seats[event.seat - 1] = Seat(event.seat, event.by, event.name)
-        elif event.kind == "left" and event.seat:
-            self.seats[event.seat - 1] = Seat(event.seat)
+            position.score = position.score if event.score is UNSET else event.score
+            position.seq = event.seq
         elif event.kind == "stuck":
-            position.stuck = True
-        elif event.kind in ("won", "resigned"):
-            position.status = event.kind
-        elif event.kind == "ended" and event.result:
-            self.status = event.result
+            self.positions[event.board].stuck = True
+        elif event.kind == "started":
+            score = 0 if event.score is UNSET else event.score
+            self.positions = [Position(each.board, score) for each in self.positions]
+        elif event.kind == "dealt":
+            for position in self.positions:
+                position.board, position.seq = Board(self.start), self.seq
+        elif event.kind in ("won", "resigned") and self.positions:
+            self.positions[event.board].seq = event.seq
+            self._see_all(event)
+
+    def _see_all(self, event: Event) -> None:
+        who = self.seats[event.board].id if self.mode == "race" else None
+        if who is not None:
+            self.opened[who] = event.seq
 
     def seat_of(self, identity: str) -> Seat | None:
         """The seat an identity has."""
         return next((seat for seat in self.seats if seat.id == identity), None)
 
-    def view(self) -> View:
-        """The position as everybody may see it: open once the game has ended."""
-        return self._view(lambda table: table if self.over else redact_table(table))
+    def board_of(self, identity: str) -> int:
+        """Index of the board of somebody: his own in a race, or else the first."""
+        seat = self.seat_of(identity) if self.mode == "race" else None
+        return seat.seat - 1 if seat else 0
+
+    def audience(self, identity: str | None) -> Audience:
+        """What somebody may see of the boards of this room."""
+        if self.mode != "race" or self.over:
+            return EVERYTHING
+        seat = self.seat_of(identity) if identity is not None else None
+        if seat is None:
+            return NOTHING if self.policy.masked else EVERYTHING
+        still = self.course.lines[seat.seat - 1].status == "open"
+        return Audience(board=seat.seat - 1) if still else EVERYTHING
+
+    def view(self, audience: Audience = EVERYTHING) -> View:
+        """The position as an audience may see it: open once the game has ended."""
+        return self._view(lambda table: table if self.over else redact_table(table), audience)
 
     def open_view(self) -> View:
         """The position with every card named: for ``cheat`` and nothing else."""
-        return self._view(lambda table: table)
+        return self._view(lambda table: table, EVERYTHING)
 
-    def _view(self, seen: Seen) -> View:
-        boards = [self._board(position, seen) for position in self.positions]
+    def _view(self, seen: Seen, audience: Audience) -> View:
+        course = self.course
         return View(
             game=self.game.name,
             options=dict(self.game.options),
             mode=self.mode,
-            boards=boards,
-            seats=list(self.seats),
-            status=self.status,
+            boards=[self._board(index, seen, audience) for index in range(len(self.positions))],
+            seats=list(course.seats),
+            status=course.status,
             policy=self.policy,
+            race=course.race,
+            series=course.series,
+            recorded=course.recorded,
+            comments=course.comments,
+            daily=course.daily,
+            next=course.next,
         )
 
-    def _board(self, position: Position, seen: Seen) -> BoardView:
-        table = position.board.table
+    def _board(self, index: int, seen: Seen, audience: Audience) -> BoardView:
+        board, line = self.positions[index].board, self.course.lines[index]
+        visible = audience.sees(index)
         return BoardView(
-            piles=write_piles(seen(table)),
-            status=position.status,
-            moves=position.board.moves,
-            score=self.game.score(table),
-            counters=dict(table.counters),
+            piles=write_piles(seen(board.table)) if visible else {},
+            status=line.status,
+            moves=board.moves,
+            score=self.positions[index].score,
+            counters=dict(board.table.counters) if visible else {},
+            hidden=UNSET if visible else True,
+            ms=line.ms,
         )
 
 
@@ -163,15 +239,29 @@ def _done(record: Record) -> Done:
     if first.kind == "move" and first.fx is not UNSET:
         fact = read_fact(first.fx[0])
         drag = Drag(fact.source, fact.target, len(fact.cells)) if isinstance(fact, Moved) else None
-    return Done(record.last, first.kind, first.move or first.text, drag)
+    said = first.move or first.text
+    if first.kind in ("comments", "control"):
+        said = str(first.on if first.control is None else first.control)
+    return Done(record.last, first.kind, said, drag)
 
 
-def state_at(records: Sequence[Record], seq: int) -> RoomState:
-    """A room as it was after event ``seq``, at least 1."""
-    first, *rest = records
-    state = RoomState(replace(first, events=first.events[:seq]))
-    for event in (event for record in rest for event in record.events):
+def state_at(records: Sequence[Record], seq: int, since: RoomState | None = None) -> RoomState:
+    """A room as it was after event ``seq``, at least 1.
+
+    Args:
+        records: The room's records from the first on, or, with ``since``, those behind it.
+        seq: The number.
+        since: The room at an earlier number, or at that one; it is not changed.
+
+    """
+    if since is None:
+        first, *records = records
+        since = RoomState(replace(first, events=first.events[:seq]))
+    else:
+        since = since.copy()
+    for event in (event for record in records for event in record.events):
         if event.seq > seq:
             break
-        state.apply_event(event)
-    return state
+        if event.seq > since.seq:
+            since.apply_event(event)
+    return since

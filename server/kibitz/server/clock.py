@@ -1,0 +1,75 @@
+"""What happens by itself: the starts and ends of races, what is shown late.
+
+Promises: a room is woken when it is due, within milliseconds, also after the wall clock was set
+and after a restart (its entry in the log says when). Never: decide what happens then.
+"""
+
+import asyncio
+import heapq
+from collections.abc import Awaitable, Callable
+
+import structlog
+
+from .world import World
+
+LONGEST_SLEEP = 0.5
+"""Seconds until the wall clock is looked at again, in case it was set."""
+AGAIN_MS = 1000
+"""When a room is woken again if it could not do what was due."""
+
+log = structlog.get_logger("kibitz.clock")
+
+
+class Clock:
+    """Wakes rooms."""
+
+    def __init__(self, world: World, wake: Callable[[str], Awaitable[None]]) -> None:
+        self._world = world
+        self._wake = wake
+        self._due: dict[str, int] = {}
+        self._heap: list[tuple[int, str]] = []
+        self._sooner = asyncio.Event()
+
+    def set(self, room: str, due: int | None) -> None:
+        """Wake a room at this time, Unix ms, and no longer at another; ``None``: not at all."""
+        if self._due.get(room) == due:
+            return
+        self._due.pop(room, None)
+        if due is not None:
+            self._due[room] = due
+            heapq.heappush(self._heap, (due, room))
+            self._sooner.set()
+
+    async def run(self) -> None:
+        """Wake rooms for ever."""
+        while True:
+            self._sooner.clear()
+            await asyncio.gather(*map(self._woken, self._pop()))
+            try:
+                async with asyncio.timeout(self._sleep()):
+                    await self._sooner.wait()
+            except TimeoutError:
+                pass
+
+    async def _woken(self, room: str) -> None:
+        try:
+            await self._wake(room)
+        except Exception as error:
+            log.error("could not be woken", room=room, error=str(error))
+            self.set(room, self._world.now_ms() + AGAIN_MS)
+
+    def _pop(self) -> list[str]:
+        """The rooms that are due."""
+        now, due = self._world.now_ms(), []
+        while self._heap and self._heap[0][0] <= now:
+            when, room = heapq.heappop(self._heap)
+            if self._due.get(room) == when:
+                del self._due[room]
+                due.append(room)
+        return due
+
+    def _sleep(self) -> float:
+        """Seconds until the next one."""
+        if not self._heap:
+            return LONGEST_SLEEP
+        return min(LONGEST_SLEEP, max(0.0, (self._heap[0][0] - self._world.now_ms()) / 1000))

@@ -1,0 +1,79 @@
+"""A room as those see it to whom it is shown later, by the policy's ``delay``.
+
+Promises: an event is shown so many seconds after it happened, by its own time; before that not
+its number, not its hash, nothing that follows from it leaves the server. Never: wait.
+"""
+
+from collections import deque
+
+from msgspec.structs import replace
+
+from kibitz.protocol.codes import ErrorCode, Refused
+from kibitz.protocol.views import Event
+
+from .record import Record
+from .stage import Read, Stage
+from .state import RoomState
+
+
+class Late:
+    """The stage that lags behind."""
+
+    def __init__(self, id_: str, created: Record, started: int, delay: int, read: Read) -> None:
+        """Show nothing yet.
+
+        Args:
+            id_: The room.
+            created: Its first record.
+            started: When it was created, Unix ms.
+            delay: Seconds.
+            read: Reads its log.
+
+        """
+        self._id = id_
+        self._created = created
+        self._shift = started + delay * 1000
+        self._delay = delay
+        self._read = read
+        self._pending: deque[Event] = deque()
+        self.begun: Stage | None = None
+        """The stage; ``None`` before its first event."""
+
+    @property
+    def due(self) -> int | None:
+        """When the next event is to be shown, Unix ms."""
+        return self._shift + self._pending[0].at if self._pending else None
+
+    def add(self, record: Record) -> None:
+        """Something has happened."""
+        self._pending += record.events
+
+    def stage(self, now: int) -> Stage:
+        """What may be seen of the room.
+
+        Raises:
+            Refused: Nothing yet.
+
+        """
+        if self.begun is None:
+            message = f"this room is shown {self._delay} seconds late; come back then"
+            retry = max(1, (self.due or now) - now)
+            raise Refused(ErrorCode.FORBIDDEN, message, room=self._id, retry_ms=retry)
+        return self.begun
+
+    def release(self, now: int) -> bool:
+        """Show what is due; whether there was anything."""
+        shown = False
+        while (due := self.due) is not None and due <= now:
+            self._show(self._pending.popleft())
+            shown = True
+        return shown
+
+    def _show(self, event: Event) -> None:
+        if self.begun is None:
+            state = RoomState(replace(self._created, events=[event], i=None))
+            self.begun = Stage(self._id, state, self._read)
+            self.begun.note([event])
+            return
+        self.begun.state.apply_event(event)
+        self.begun.tell(self.begun.note([event]))

@@ -1,0 +1,108 @@
+"""A race: the agreement to start it, its start, the end of its time. Pure, like :mod:`.decide`.
+
+Every racer has a board of the same deal. All boards are released by one record, so at one moment
+for everybody, and what chance does is the same on each of them.
+"""
+
+import hmac
+
+from msgspec.structs import replace
+
+from kibitz.engine.notation import write_fact
+from kibitz.engine.table import lay
+from kibitz.protocol.codes import ErrorCode, Refused
+from kibitz.protocol.course import Course
+from kibitz.protocol.hashing import SALT_SIZE
+from kibitz.protocol.limits import MIN_RACERS
+from kibitz.protocol.views import Event
+
+from .audience import MASKED
+from .ending import closed
+from .identity import Identity
+from .state import RoomState
+
+
+def salted(state: RoomState, event: Event) -> Event:
+    """An event of a race that not everybody may see at once, with its salt."""
+    if state.mode != "race" or event.kind not in MASKED:
+        return event
+    salt = hmac.digest(state.secret.seed.encode(), b"salt:%d" % event.seq, "sha256")
+    return replace(event, salt=salt[:SALT_SIZE].hex())
+
+
+def ready(state: RoomState, on: bool, who: Identity, at: int) -> list[Event]:
+    """The events of being ready, or no longer; none where nothing changes.
+
+    Raises:
+        Refused: There is no race to be started.
+
+    """
+    race, seat = state.course.race, state.seat_of(who.id)
+    assert seat is not None, "who asks has a seat"
+    if not race:
+        raise Refused(ErrorCode.ILLEGAL, "only a race waits for everybody to be ready")
+    if race.started is not None:
+        raise Refused(ErrorCode.ILLEGAL, "the race has begun")
+    if (seat.seat in race.ready) is on:
+        return []
+    kind = "ready" if on else "unready"
+    event = Event(seq=state.seq + 1, at=at, kind=kind, by=who.id, seat=seat.seat)  # type: ignore[arg-type]
+    return agreed(state, [event])
+
+
+def agreed(state: RoomState, events: list[Event]) -> list[Event]:
+    """Events about seats, and the countdown that begins or is called off with them."""
+    course, last = state.course, events[-1]
+    if not course.race or course.race.started is not None:
+        return events
+    for event in events:
+        course = course.after(event)
+    assert course.race, "a race stays one"
+    begins = course.race.begins
+    if begins == (wanted := _begins(state, course, last.at)):
+        return events
+    countdown = Event(seq=last.seq + 1, at=last.at, kind="countdown", begins=wanted)
+    return [*events, countdown]
+
+
+def _begins(state: RoomState, course: Course, at: int) -> int | None:
+    """When the race begins, as things stand: at its time, or once all who sit are ready."""
+    assert course.race, "asked of races"
+    seated = [seat.seat for seat in course.seats if seat.id]
+    begins, soon = course.race.begins, at + course.race.countdown * 1000
+    if state.scheduled is not None:
+        if len(seated) < MIN_RACERS:
+            return state.scheduled
+        return soon if begins is not None and begins <= at else begins
+    if len(seated) < MIN_RACERS or course.race.ready != seated:
+        return None
+    return soon if begins is None else begins
+
+
+def start_of(state: RoomState) -> int | None:
+    """When a race began, ms since the room's creation; ``None`` of other rooms."""
+    return state.course.race.started if state.course.race else None
+
+
+def due_at(course: Course) -> int | None:
+    """When something happens by itself, ms since the room's creation; ``None``: nothing does."""
+    race = course.race
+    if not race or course.status != "open":
+        return None
+    if race.started is not None:
+        return race.started + race.limit * 1000
+    enough = sum(seat.id is not None for seat in course.seats) >= MIN_RACERS
+    return race.begins if enough else None
+
+
+def due(state: RoomState, at: int) -> list[Event]:
+    """The events that happen by themselves by now, if any: the start, the end of the time."""
+    when = due_at(state.course)
+    if when is None or when > at:
+        return []
+    if start_of(state) is not None:
+        return closed(state, [Event(seq=state.seq + 1, at=at, kind="timeout")])
+    score = state.game.score(state.start)
+    started = Event(seq=state.seq + 1, at=at, kind="started", score=score)
+    fx = [write_fact(fact) for fact in lay(state.start)]
+    return [started, salted(state, Event(seq=started.seq + 1, at=at, kind="dealt", fx=fx))]

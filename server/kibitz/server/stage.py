@@ -1,0 +1,142 @@
+"""What some of the people in a room follow: the room up to an event, and who they are.
+
+A room has one stage for those who see what happens at once, and, where its policy says so,
+another for those without a seat, to whom the same is shown later (:mod:`.late`). Promises: nobody
+is told, shown or given by number what lies beyond the stage's last event, nor what his audience
+may not see. Never: decide, write, know the time.
+"""
+
+from collections import deque
+from collections.abc import Awaitable, Callable, Sequence
+
+from kibitz.protocol import requests as ask
+from kibitz.protocol.hashing import HASH_SIZE, chain
+from kibitz.protocol.replies import Joined, Position
+from kibitz.protocol.views import Event, Kind, Role
+from kibitz.protocol.wire import encode
+
+from .audience import Audience, opened, public, told
+from .crowd import Crowd, Listener
+from .state import RoomState
+
+RECENT = 256
+"""Public events kept in memory for those who resume; older ones are read from the log."""
+MAX_MISSED = 1000
+"""Most events given to somebody who resumes; who missed more gets a view."""
+SIGHT_CHANGES: frozenset[Kind] = frozenset(
+    {"joined", "left", "won", "resigned", "timeout", "ended"}
+)
+"""Kinds after which somebody may see more of a race, or less, than before."""
+
+Read = Callable[[int, int], Awaitable[list[Event]]]
+"""The full events ``after`` < seq <= ``to`` of the room, from its log."""
+
+
+class Stage:
+    """A room, as far as it is shown to some."""
+
+    def __init__(self, id_: str, state: RoomState, read: Read) -> None:
+        """Begin with a room that has just been created."""
+        self.id = id_
+        self.state = state
+        self.crowd = Crowd()
+        self._read = read
+        self._hashes = bytearray()
+        self._recent: deque[Event] = deque(maxlen=RECENT)
+
+    @property
+    def seq(self) -> int:
+        """Number of the last event that is shown."""
+        return self.state.seq
+
+    def note(self, events: Sequence[Event]) -> list[Event]:
+        """Extend the hash chain by full events; their public form."""
+        shown = [public(event, self.id) for event in events]
+        for event in shown:
+            self._hashes += chain(bytes(self._hashes[-HASH_SIZE:]), event)
+            self._recent.append(event)
+        return shown
+
+    def tell(self, events: Sequence[Event]) -> None:
+        """Tell public events, which have happened, to the crowd."""
+        for event in events:
+            self.crowd.tell(event)
+        if self.state.mode == "race" and any(event.kind in SIGHT_CHANGES for event in events):
+            over = self.state.over  # then the last event has laid out every board
+            self.crowd.look_again(self.state.audience, None if over else self.position)
+
+    # Members
+
+    async def admit(self, listener: Listener, role: Role, request: ask.Join | None) -> Joined:
+        """Let a connection follow from this moment on.
+
+        Nothing is awaited between taking the snapshot and joining the crowd, so the answer and
+        the first event after it leave no gap.
+        """
+        identity, state = listener.identity.id, self.state
+        after = request.from_ if request else None
+        same = after is not None and request is not None and self._is_at(after, request.hash)
+        missed: list[Event] | None = None
+        if same and after is not None and self._may_resume(identity, after):
+            missed = []
+            while after < self.seq:
+                missed += await self.events(after, self.seq, state.audience(identity))
+                after = missed[-1].seq
+        already = listener in self.crowd
+        seat = state.seat_of(identity) if role == "player" else None
+        role, audience = "player" if seat else "spectator", state.audience(identity)
+        self.crowd.add(listener, role, audience)
+        return Joined(
+            room=self.id,
+            role=role,
+            seat=seat.seat if seat else None,
+            board=state.board_of(identity) if seat else None,
+            seq=self.seq,
+            hash=self.hash_at(self.seq),
+            info=state.info,
+            view=state.view(audience) if missed is None else None,
+            events=missed,
+            fork=after is not None and not same,
+            already=already,
+        )
+
+    def welcome(self, listener: Listener) -> None:
+        """Let a connection that followed another stage look on here, with a fresh view."""
+        audience = self.state.audience(listener.identity.id)
+        self.crowd.add(listener, "spectator", audience)
+        listener.offer(encode(self.position(audience), listener.encoding))
+
+    def _is_at(self, seq: int, hash_: str | None) -> bool:
+        return seq <= self.seq and (seq == 0 or self.hash_at(seq) == hash_)
+
+    def _may_resume(self, identity: str, after: int) -> bool:
+        """Whether the missed events lead on from what somebody saw then.
+
+        Not if he has come to see more boards since: then he needs a view of them.
+        """
+        return self.seq - after <= MAX_MISSED and self.state.opened.get(identity, 0) <= after
+
+    # Reading
+
+    def hash_at(self, seq: int) -> str:
+        """The hash after event ``seq``, hex; empty if there is none, or none yet."""
+        return self._hashes[(seq - 1) * HASH_SIZE : seq * HASH_SIZE].hex() if seq > 0 else ""
+
+    def position(self, audience: Audience) -> Position:
+        """The room as an audience may see it now."""
+        view = self.state.view(audience)
+        return Position(room=self.id, seq=self.seq, hash=self.hash_at(self.seq), view=view)
+
+    async def events(self, after: int, to: int, audience: Audience) -> list[Event]:
+        """The events ``after`` < seq <= ``to``, as an audience may see them."""
+        to = min(to, self.seq)
+        if self._recent[0].seq <= after + 1:
+            found = [event for event in self._recent if after < event.seq <= to]
+        else:
+            found = [public(event, self.id) for event in await self._read(after, to)]
+        return [told(event, audience) for event in found]
+
+    async def opened_events(self, after: int, to: int) -> list[Event]:
+        """The same events with every card named; only of a game that has ended."""
+        assert self.state.over, "cards are opened when the game has ended"
+        return [opened(event, self.id) for event in await self._read(after, min(to, self.seq))]

@@ -1,0 +1,121 @@
+"""Rooms that follow from another one: forks, the next game of a series, replay rooms.
+
+Pure but for the bytes it is handed, like :mod:`.creation`.
+"""
+
+from msgspec import UNSET
+
+from kibitz.engine.deals import shuffled
+from kibitz.engine.table import Table
+from kibitz.protocol.codes import ErrorCode, Refused
+from kibitz.protocol.course import standings
+from kibitz.protocol.requests import Create
+from kibitz.protocol.views import Control, Event, Origin, Policy, Series
+
+from .creation import Start, create
+from .ending import true_deal
+from .identity import Identity
+from .record import Record, Secret
+from .state import RoomState
+
+
+def start_at(room: str, state: RoomState, board: int) -> Start:
+    """The start of a room that goes on from where a board of another one was.
+
+    Raises:
+        Refused: There is nothing to be played.
+
+    """
+    table = state.positions[board].board.table if board < len(state.positions) else Table()
+    if not table.piles:  # no such board, or one of a race that has not been dealt
+        raise Refused(ErrorCode.BAD_OPTION, "no cards lie there")
+    if state.game.is_won(table):
+        raise Refused(ErrorCode.GAME_OVER, "the game is won there; go back to an earlier event")
+    deal = true_deal(state) if table.piles == state.start.piles else None
+    told = state.visibility == "public"
+    origin = Origin(room, state.seq, board or UNSET)
+    return Start(state.game, table, deal, origin, told)
+
+
+def present(parent: str, state: RoomState, who: Identity, now_ms: int, unlisted: bool) -> Record:
+    """The first record of a replay room.
+
+    Args:
+        parent: The room whose game is shown.
+        state: How that one ended.
+        who: Who shows it, and sits at the controls.
+        now_ms: Unix milliseconds.
+        unlisted: Whether the lobby says nothing of it, even if that room is public.
+
+    """
+    created = Event(
+        seq=1,
+        at=0,
+        by=who.id,
+        kind="created",
+        name=who.name,
+        game=state.game.name,
+        options=dict(state.game.options),
+        mode="replay",
+        seats=1,
+        policy=Policy(undo=False, save=False, hints=False),
+        started=now_ms,
+        origin=Origin(parent, state.seq),
+        control=Control(at=1),
+    )
+    sat = Event(seq=2, at=0, by=who.id, kind="joined", seat=1, name=who.name)
+    visibility = "public" if state.visibility == "public" and not unlisted else "unlisted"
+    wish = f"shows {parent}, {visibility}"
+    secret = Secret(seed="", wish=wish)
+    return Record(events=[created, sat], by=who.id, secret=secret, visibility=visibility)
+
+
+def rematch(parent: str, state: RoomState, who: Identity, now_ms: int, seed: bytes) -> Record:
+    """The first record of the room that goes on with the next deal: the same seats are taken.
+
+    Args:
+        parent: The room before.
+        state: How that one ended.
+        who: Who asks for it.
+        now_ms: Unix milliseconds.
+        seed: 256 random bits.
+
+    Raises:
+        Refused: It has not ended, or nothing comes after it.
+
+    """
+    if not state.over:
+        raise Refused(ErrorCode.FORBIDDEN, "the next deal comes when the game has ended")
+    if state.mode == "replay" or state.course.daily:
+        raise Refused(ErrorCode.FORBIDDEN, "there is no next deal after this one")
+    course = state.course
+    before = course.series or Series(parent, 1, [0] * len(course.seats))
+    tally = [won + (seat in winners(state)) for seat, won in enumerate(before.tally, 1)]
+    start = Start(
+        state.game,
+        state.game.deal(shuffled(seed)),
+        None,
+        seats=[seat for seat in course.seats if seat.id],
+        series=Series(before.first, before.number + 1, tally),
+        policy=state.policy,
+        password=state.secret.password,
+    )
+    race = course.race
+    request = Create(
+        game=state.game.name,
+        mode=state.mode,
+        seats=len(course.seats),
+        visibility=state.visibility,
+        countdown=race.countdown if race else None,
+        limit=race.limit if race else None,
+        seat=False,
+    )
+    return create(request, who, now_ms, seed, None, start)
+
+
+def winners(state: RoomState) -> set[int]:
+    """The seats that have won a finished game: of a race, the first of the table."""
+    if state.mode == "race":
+        table = standings(state.view().boards, state.seats)
+        return {row.seat for row in table if row.place == 1}
+    return {seat.seat for seat in state.seats if seat.id} if state.status == "won" else set()

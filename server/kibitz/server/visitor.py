@@ -1,0 +1,67 @@
+"""Who asks: what the answers need of a connection, and what it may do in a room.
+
+Never: frames, the log.
+"""
+
+from typing import Protocol
+
+from kibitz.protocol.codes import ErrorCode, Refused
+
+from .audience import Audience
+from .crowd import Listener
+from .room import Room
+from .stage import Stage
+from .state import RoomState
+
+
+class Visitor(Listener, Protocol):
+    """What the answers need of a connection."""
+
+    rooms: dict[str, Room]
+    """The rooms it follows, by id."""
+    lobby: bool
+    """Whether it wants to be told of changes in the lobby."""
+    tv: bool
+    """Whether it wants to be told what is worth watching."""
+    on_air: str | None
+    """What it was told; ``""``: nothing yet."""
+
+
+def check_player(room: Room, visitor: Visitor) -> None:
+    """Check that somebody plays here, on this connection.
+
+    Raises:
+        Refused: He is looking on.
+
+    """
+    seated = room.state.seat_of(visitor.identity.id) is not None
+    if room.role(visitor) != "player" or not seated:
+        raise Refused(ErrorCode.NOT_SEATED, "not allowed: you are watching", room=room.id)
+
+
+def check_past(stage: Stage, seq: int) -> None:
+    """Check that an event has happened, as far as these people know.
+
+    Raises:
+        Refused: It has not.
+
+    """
+    if seq > stage.seq:
+        message = f"the room is at event {stage.seq}"
+        raise Refused(ErrorCode.BAD_OPTION, message, seq=stage.seq)
+
+
+def checked_board(state: RoomState, index: int, audience: Audience) -> int:
+    """The index of a board that an audience sees and that has cards.
+
+    Raises:
+        Refused: There is none, or not yet, or not for them.
+
+    """
+    if index >= len(state.positions):
+        raise Refused(ErrorCode.BAD_OPTION, f"there is no board {index}")
+    if not state.course.is_released():
+        raise Refused(ErrorCode.ILLEGAL, "the race has not begun")
+    if not audience.sees(index):
+        raise Refused(ErrorCode.FORBIDDEN, "this board cannot be seen yet")
+    return index
