@@ -36,7 +36,7 @@ class Terminal:
         """Wait for a page; return it."""
         async with asyncio.timeout(PATIENCE):
             while not seen(self.page):
-                await self._read()
+                assert await self._read() or seen(self.page), f"ended with {self.page!r}"
         return self.page
 
     async def shows(self, *texts: str) -> str:

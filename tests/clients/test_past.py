@@ -11,9 +11,11 @@ import pytest
 from clients.commands import Command
 from positions import do
 
+from kibitz.clients.film import Film
 from kibitz.clients.scene import Scene
-from kibitz.clients.terminal import replay as past
-from kibitz.clients.terminal.pace import Pace, Way, keys_in, way_of
+from kibitz.clients.terminal import reels
+from kibitz.clients.terminal.controls import Controls, Wish
+from kibitz.clients.terminal.keys import keys_in
 from kibitz.clients.terminal.screen import Screen
 from kibitz.clients.terminal.tokens import Tokens, default_path
 from kibitz.clients.terminal.watch import MAX_GAP, pause
@@ -21,6 +23,7 @@ from kibitz.engine.deals import deck_of
 from kibitz.engine.games import GAMES, TEXTS
 from kibitz.engine.replays import Replay, Step, write
 from kibitz.engine.table import redact_table
+from kibitz.protocol.views import Control
 
 MOVES = ("d", "d")
 GAME = GAMES["aces-up"]
@@ -43,7 +46,7 @@ def board(*lines: str) -> str:
 def opened(*lines: str) -> str:
     """The board when the game has ended: its stock is open, too."""
     scene, out = Scene("", "aces-up"), io.StringIO()
-    scene.table, scene.status = do(GAME, START, *lines), "resigned"
+    scene.put(do(GAME, START, *lines), status="resigned")
     Screen(out, environ={}).draw(scene)
     assert "\nStock: " in out.getvalue()
     return out.getvalue()
@@ -109,7 +112,7 @@ async def test_verify_what_is_no_replay(kibitz: Command, tmp_path: Path) -> None
 
 
 def test_frames_wait_for_what_is_drawn(text: Path) -> None:
-    frames = list(past.from_text(past.read(text), "game.txt"))
+    frames = list(reels.from_text(reels.read(text), "game.txt"))
     assert [frame.ms for frame in frames] == [0, 1000, 0, 1000, 1000, 1000]
     last = frames[-1].scene
     assert last is not None
@@ -119,8 +122,8 @@ def test_frames_wait_for_what_is_drawn(text: Path) -> None:
 def test_moves_are_counted_as_in_the_live_game() -> None:
     commands = ["d", "d", "undo", "redo", "undo", "d", "restart", "undo", "restart", "d", "resign"]
     replay = Replay(GAME, START, tuple(map(Step, commands)))
-    scenes = [frame.scene for frame in past.from_text(replay, "") if frame.scene]
-    assert [scene.moves for scene in scenes] == [0, 1, 2, 1, 2, 1, 2, 0, 2, 0, 1, 1]
+    scenes = [frame.scene for frame in reels.from_text(replay, "") if frame.scene]
+    assert [scene.seen.moves for scene in scenes] == [0, 1, 2, 1, 2, 1, 2, 0, 2, 0, 1, 1]
 
 
 @pytest.mark.parametrize("command", ["replay", "verify"])
@@ -135,38 +138,67 @@ async def test_a_game_that_was_still_running(kibitz: Command, tmp_path: Path, co
     )
 
 
-def test_steps_go_on_and_back(text: Path) -> None:
-    keys = iter(["\r", " ", "b", "\x1b[D", "b", "\x1b[C", "q"])
-    out = io.StringIO()
-    pace = Pace(lambda _: way_of(next(keys)), "keys")
-    past.present(past.from_text(past.read(text), ""), Screen(out, environ={}), pace)
+async def test_steps_go_on_and_back_through_a_pipe(kibitz: Command, text: Path) -> None:
+    done = await kibitz.run("replay", "--step", str(text), lines=" bnbnq")
     start, drawn, well = board(), board("d"), "Ann: well\n"
-    seen = f"{start}> d\n{drawn}{well}> undo\n{start}> d\n{drawn}{well}{start}{start}> d\n{drawn}"
-    assert out.getvalue() == seen + well
+    seen = f"{start}> d\n{drawn}{well}{start}> d\n{drawn}{well}{start}> d\n{drawn}{well}"
+    assert done.out == seen
 
 
-def test_the_last_step_waits_for_a_key_and_can_be_left_backwards(text: Path) -> None:
-    keys = iter(["\r"] * 4 + ["b", "\r", "\r"])
-    out = io.StringIO()
-    pace = Pace(lambda _: way_of(next(keys)), "keys")
-    past.present(past.from_text(past.read(text), ""), Screen(out, environ={}), pace)
-    assert out.getvalue().endswith(
-        f"> resign\n{opened('d')}> d\n{board('d')}> resign\n{opened('d')}"
-    )
-    assert list(keys) == []
+async def test_the_last_step_waits_for_a_key_and_can_be_left_backwards(
+    kibitz: Command, text: Path
+) -> None:
+    done = await kibitz.run("replay", "--step", str(text), lines="nnnnbnn")
+    assert done.out.endswith(f"> resign\n{opened('d')}> d\n{board('d')}> resign\n{opened('d')}")
+
+
+def film_of(*commands: str) -> Film:
+    return Film(reels.from_text(Replay(GAME, START, tuple(map(Step, commands))), ""))
+
+
+def test_keys_say_where_a_replay_is() -> None:
+    film, controls = film_of("d", "d", "undo", "d", "resign"), Controls()
+    control, at = Control(at=1), 1
+    for key, seen in [
+        *(("\x1b[C", 2), (" ", 2), ("\r", 3), ("\x1b[D", 2), ("b", 1), ("b", 1)),
+        *(("\x1b[F", 6), ("n", 6), ("\x1b[H", 1), ("g", 1), ("4", 1), ("\r", 4)),
+        *(("g", 4), ("9", 4), ("9", 4), ("\r", 6), ("g", 6), ("x", 6), ("b", 5)),
+    ]:
+        said = controls.press(key, control, at, film)
+        control = said if isinstance(said, Control) else control
+        at = control.at
+        assert at == seen, key
+        assert control.playing is (key == " ")
+    assert controls.press("q", control, at, film) is Wish.QUIT
+    assert controls.press("o", control, at, film) is Wish.OPEN
+
+
+def test_keys_say_how_fast_a_replay_goes() -> None:
+    film, controls, control = film_of("d"), Controls(), Control(at=1, playing=True)
+    seen = []
+    for key in "+++++---":
+        said = controls.press(key, control, 1, film)
+        assert isinstance(said, Control) and said.playing
+        control = said
+        seen.append(control.speed)
+    assert seen == [200, 400, 800, 1600, 1600, 800, 400, 200]
+    said = controls.press("+", Control(at=1, beat=1000), 1, film)
+    assert isinstance(said, Control) and said.beat == 500
+
+
+def test_a_comment_belongs_to_its_move(text: Path) -> None:
+    film = Film(reels.from_text(reels.read(text), ""))
+    assert [film.said(n) for n in range(1, 7)] == [
+        *(None, "> d", "Ann: well", "> undo", "> d", "> resign")
+    ]
+    assert film.after(film.first) == 3
+    assert film.said_at(3, 5) == ["> d", "Ann: well"]
+    assert film.said_at(2, 5) == ["> d"]
 
 
 def test_an_arrow_is_one_key() -> None:
     assert keys_in("\x1b[C \x1bOD\x1b[1;5Cb\x1b") == [
-        "\x1b[C",
-        " ",
-        "\x1bOD",
-        "\x1b[1;5C",
-        "b",
-        "\x1b",
-    ]
-    assert [way_of(key) for key in ("\x1b[C", "\x1b[D", "\n", "b", "q", "")] == [
-        *(Way.ON, Way.BACK, Way.ON, Way.BACK, Way.STOP, Way.STOP)
+        *("\x1b[C", " ", "\x1bOD", "\x1b[1;5C", "b", "\x1b")
     ]
 
 

@@ -117,7 +117,11 @@ async def test_what_cannot_be_used_is_exit_code_2(kibitz: Command, tmp_path: Pat
         (("play", "--room", "nowhere"), "there is no room nowhere"),
         (("play", "--room", "nowhere", "--deal", "1"), "--room is a game that has begun"),
         (("watch", "nowhere"), "there is no room nowhere"),
-        (("watch",), "Missing argument"),
+        (("watch",), "which room? (or --tv)"),
+        (("watch", "a", "--tv"), "a room, or --tv"),
+        (("race",), "which game?"),
+        (("race", "klondike", "--at", "noon"), "is no time"),
+        (("daily", "klondike", "--play", "--date", "2026-11-28"), "only the deal of today"),
         (("dance",), "No such command"),
     ]
     ended = await asyncio.gather(*(kibitz.run(*words) for words, _ in cases))

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 import pytest
 from positions import VARIANTS, playout
 
-from kibitz.clients.scene import Scene, printable
+from kibitz.clients.scene import Scene
+from kibitz.clients.telling import printable
 from kibitz.clients.terminal.paint import FOUR_COLOURS, TWO_COLOURS, compact, fitted, paint, wrapped
 from kibitz.clients.terminal.screen import MAX_REMARKS, Color, Screen
 from kibitz.clients.terminal.words import help_of
@@ -26,7 +27,7 @@ class Terminal(io.StringIO):
 
 def scene_of(game: str) -> Scene:
     scene = Scene("abc", game)
-    scene.table = redact_table(GAMES[game].deal(deck_of("42")))
+    scene.put(redact_table(GAMES[game].deal(deck_of("42"))))
     return scene
 
 
@@ -184,10 +185,10 @@ def test_help_fits(game: str, width: int, height: int, monkeypatch: pytest.Monke
 def test_an_open_board_shows_every_card() -> None:
     for game in GAMES.values():
         scene = Scene("abc", game.name)
-        scene.table = game.deal(deck_of("42"))
+        scene.put(game.deal(deck_of("42")))
         closed = scene.shown
         assert closed == scene.table
-        scene.status = "resigned"
+        scene.put(scene.table, status="resigned")
         out = io.StringIO()
         Screen(out, environ={}).draw(scene)
         assert cards_in(out.getvalue()) == {
@@ -203,7 +204,7 @@ def test_the_heading_counts_in_english() -> None:
     screen = Screen(out, environ={"TERM": "xterm"}, color="never")
     scene = scene_of("montana")
     assert "· 0 moves ·" in page(screen, out, scene)
-    scene.moves = 1
+    scene.put(scene.table, moves=1)
     assert "· 1 move ·" in page(screen, out, scene)
 
 

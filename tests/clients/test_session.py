@@ -26,6 +26,7 @@ from kibitz.protocol.views import Event
 from kibitz.protocol.wire import Encoding
 from kibitz.server.app import App, Settings, running
 from kibitz.server.log_memory import MemoryLog
+from kibitz.server.throttle import Rate
 
 PATIENCE = 20.0
 
@@ -247,7 +248,7 @@ async def test_a_private_room_is_resumed_by_who_watches_it(server: Running) -> N
 
 async def test_too_many_requests_only_take_longer() -> None:
     async with (
-        running_server(requests_per_second=100.0, requests_burst=5.0) as server,
+        running_server(requests=Rate(100.0, 5.0)) as server,
         connect(server.url) as client,
         asyncio.timeout(PATIENCE),
     ):
@@ -320,7 +321,7 @@ async def test_who_made_a_private_room_and_only_watches_gets_back_in(server: Run
 async def test_many_rooms_are_taken_up_again_at_the_server_s_pace() -> None:
     """One connection is enough, however much it asks for at once."""
     async with (
-        running_server(requests_per_second=200.0, requests_burst=60.0) as server,
+        running_server(requests=Rate(200.0, 60.0)) as server,
         connect(server.url) as client,
     ):
         made = [await client.create("klondike", deal=str(deal), seat=False) for deal in range(4)]
@@ -339,7 +340,7 @@ async def test_many_rooms_are_taken_up_again_at_the_server_s_pace() -> None:
 
 async def test_who_asks_for_everything_at_once_is_served_and_not_thrown_out() -> None:
     async with (
-        running_server(requests_per_second=2000.0, requests_burst=100.0) as server,
+        running_server(requests=Rate(2000.0, 100.0)) as server,
         connect(server.url) as client,
         asyncio.timeout(PATIENCE),
     ):

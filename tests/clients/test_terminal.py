@@ -114,8 +114,9 @@ async def test_a_replay_by_keys(kibitz: Command, tmp_path: Path) -> None:
     path = tmp_path / "game.txt"
     path.write_text(write(Replay(game, game.deal(deck_of("42")), (Step("d"),) * 2)))
     async with at_terminal(kibitz, "replay", "--step", str(path)) as terminal:
-        await terminal.shows("· 0 moves ·", "Enter, space, right: next · b, left: back · q: quit")
-        for key, moves in (("\x1b[C", 1), (" ", 2), ("\x1b[D", 1), ("b", 0), ("\r", 1)):
+        await terminal.shows("· 0 moves ·", "left, right: step", "g 57: go to", "q: quit")
+        keys = ("\x1b[C", 1), ("\x1b[C", 2), ("\x1b[D", 1), ("b", 0), ("\r", 1), ("g 3\r", 2)
+        for key, moves in keys:
             terminal.child.send(key)
             await terminal.shows(f"· {moves} move", "q: quit")
         terminal.child.send("q")

@@ -9,7 +9,7 @@ from kibitz.clients.terminal.words import WORDS, help_of, interpret
 from kibitz.engine.games import GAMES, TEXTS
 from kibitz.engine.text import InputError, Request, Text
 
-ARGUMENTS = {"say": "Hello  there", "save": "my.txt", "load": "my.txt"}
+ARGUMENTS = {"say": "Hello  there", "comments": "off", "save": "my.txt", "load": "my.txt"}
 
 
 @pytest.mark.parametrize("game", GAMES)

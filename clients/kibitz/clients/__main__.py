@@ -11,7 +11,8 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from . import commands, outcome
+from . import outcome
+from .commands import COMMANDS, HIDDEN
 
 
 class _Commands(TyperGroup):
@@ -54,17 +55,10 @@ def _kibitz(
         raise typer.Exit
 
 
-for command in (
-    commands.play,
-    commands.watch,
-    commands.rooms,
-    commands.replay,
-    commands.verify,
-    commands.bot,
-    commands.console,
-):
+for command in COMMANDS:
     app.command()(command)
-app.command(hidden=True)(commands.demo)
+for command in HIDDEN:
+    app.command(hidden=True)(command)
 
 
 def main() -> None:

@@ -13,20 +13,29 @@ from msgspec.structs import replace
 from kibitz.protocol.replies import Answer, Ok, Reply
 from kibitz.protocol.requests import (
     Cheat,
+    Comments,
     Create,
     Fork,
     Move,
+    Present,
+    Ready,
     Redo,
+    Rematch,
     RequestBase,
     Resign,
     Restart,
     Save,
     Say,
+    Steer,
     Undo,
 )
 from kibitz.protocol.session import ClientSession
 
-NAMED = (Create, Fork, Move, Undo, Redo, Restart, Resign, Say, Save, Cheat)
+NAMED = (
+    *(Create, Fork, Rematch, Present),
+    *(Move, Undo, Redo, Restart, Resign, Ready, Say, Comments, Steer),
+    *(Save, Cheat),
+)
 """Requests that change something: they get a name for good, to be done once however often asked."""
 
 

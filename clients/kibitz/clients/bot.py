@@ -1,19 +1,20 @@
 """Programs at the table: a strategy is given what everybody may see, its choice is played.
 
 The shortest bot is in ``bots/example.py``. Promises: a bot survives a server that is started
-anew; it never goes on for ever without progress; what it decides on is the position it saw.
-Never: hidden cards, rules of its own.
+anew; it never goes on for ever without progress; what it decides on is the position it saw; in a
+race it plays its own board and waits for nobody. Never: hidden cards, rules of its own.
 """
 
 import asyncio
 import inspect
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from random import Random
-from typing import Literal
+from typing import Any, Literal
 
 from kibitz.engine.game import moves
 from kibitz.engine.games import GAMES, TEXTS
@@ -27,11 +28,9 @@ from .session import Client, Closed, Unreachable, connect
 
 NO_PROGRESS = 1000
 """Moves without a better score after which the game is given up, whatever the strategy says."""
-CATCH_UP = 0.02
-"""Seconds between looks whether the events have come that made a move stale."""
 
-Outcome = Literal["won", "stuck", "gave up", "ended"]
-"""``stuck``: no legal move is left; ``ended``: by somebody else."""
+Outcome = Literal["won", "stuck", "gave up", "ended", "timeout"]
+"""``stuck``: no legal move is left; ``ended``: by somebody else; ``timeout``: of a race."""
 
 
 class Failed(Exception):
@@ -40,7 +39,7 @@ class Failed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How a game went; ``seconds`` includes the time to think."""
+    """How a game went; ``seconds`` includes the time to think, but no wait for a start."""
 
     room: str
     deal: str | None
@@ -78,6 +77,7 @@ async def run(
     delay: float = 0.0,
     seed: int | None = None,
     name: str = "bot",
+    race: Mapping[str, Any] | None = None,
     tell: Callable[[Result], None] = lambda result: None,
 ) -> list[Result]:
     """Play games one after the other.
@@ -88,10 +88,11 @@ async def run(
         url: The server.
         games: How many games; with ``deals``, they are taken in turn.
         deals: Deal numbers; none: secret shuffles.
-        room: Play in this room instead, as one of its players.
+        room: Play in this room instead, as one of its players; in a race, it is ready at once.
         delay: Seconds to wait before each move.
         seed: What the chance of each game follows from, with its number.
         name: The display name.
+        race: Open a race for each game, with these settings (``seats``, ``limit``, ...).
         tell: Called after each game.
 
     Raises:
@@ -106,7 +107,8 @@ async def run(
             choose = make(game, Random() if seed is None else Random(f"{seed}:{number}"))
             deal = deals[number % len(deals)] if deals else None
             if room is None:
-                mirror = await client.create(game, deal=deal)
+                mode = {} if race is None else {"mode": "race", **race}
+                mirror = await client.create(game, deal=deal, **mode)
             else:
                 mirror = await client.join(room, "player")
             try:
@@ -130,15 +132,18 @@ async def play_out(
 ) -> Result:
     """Play in a room until the game has ended or the strategy has nothing more to say.
 
+    In a race: be ready, wait for the start, and give the own board up where nothing is left to do.
+
     Raises:
         Refused: A chosen move is not legal.
         Failed: The strategy broke.
 
     """
+    await _started(client, mirror)
     began = time.monotonic()
     best, waited = -1, 0
     outcome: Outcome = "ended"
-    while mirror.status == "open":
+    while is_going(mirror):
         board, legal = mirror.board, legal_moves(mirror)
         waited = 0 if board.score > best else waited + 1
         best = max(best, board.score)
@@ -148,9 +153,12 @@ async def play_out(
             break
         await asyncio.sleep(delay())
         await _move(client, mirror, move)
-    if mirror.status == "won":
-        outcome = "won"
+    if mirror.course.race and is_going(mirror):
+        with suppress(Refused):  # the time was up just now
+            await client.resign(mirror.room)
     board = mirror.board
+    if board.status in ("won", "timeout"):
+        outcome = board.status
     seconds = time.monotonic() - began
     return Result(mirror.room, deal, outcome, board.moves, board.score, seconds)
 
@@ -177,12 +185,25 @@ def legal_moves(mirror: Mirror) -> list[str]:
     """The legal moves of a room's board, best first, as far as everybody may know."""
     view = mirror.view
     game = GAMES[view.game].with_options(view.options)
-    return [TEXTS[view.game].write(move) for move in moves(game, mirror.tables[0])]
+    return [TEXTS[view.game].write(move) for move in moves(game, mirror.tables[mirror.own])]
+
+
+def is_going(mirror: Mirror) -> bool:
+    """Whether there is something to play: the game is open, and so is the own board of a race."""
+    return mirror.status == "open" and mirror.board.status == "open"
+
+
+async def _started(client: Client, mirror: Mirror) -> None:
+    """Be ready for a race, and wait until it begins."""
+    race = mirror.course.race
+    if race and race.started is None and mirror.seat not in race.ready:
+        await client.ready(mirror.room)
+    await client.until(lambda: mirror.tables[mirror.own].piles or not is_going(mirror))
 
 
 async def clear(client: Client, mirror: Mirror) -> None:
     """Leave a room of ours behind in order: a game that is still open is given up."""
-    if mirror.status == "open":
+    if is_going(mirror):
         await client.resign(mirror.room)
     await client.leave(mirror.room)
 
@@ -192,8 +213,8 @@ async def _move(client: Client, mirror: Mirror, move: str) -> None:
 
     What others say meanwhile does not matter; when they move, the choice is void.
     """
-    chosen_for = mirror.tables[0]
-    while mirror.tables[0] is chosen_for and mirror.status == "open":
+    chosen_for = mirror.tables[mirror.own]
+    while mirror.tables[mirror.own] is chosen_for and is_going(mirror):
         try:
             await client.move(mirror.room, move, expect=mirror.seq)
         except Refused as refused:
@@ -201,5 +222,8 @@ async def _move(client: Client, mirror: Mirror, move: str) -> None:
                 return
             if refused.code is not ErrorCode.STALE:
                 raise
-            while mirror.seq < (refused.seq or 0):  # noqa: ASYNC110 - the events are on their way
-                await asyncio.sleep(CATCH_UP)
+            await client.until(partial(_has, mirror, refused.seq or 0))
+
+
+def _has(mirror: Mirror, seq: int) -> bool:
+    return mirror.seq >= seq

@@ -8,6 +8,8 @@ Never: rules of games, output.
 
 import asyncio
 import random
+import time
+from collections.abc import Callable
 from contextlib import suppress
 from types import TracebackType
 from typing import Self
@@ -82,6 +84,8 @@ class Connection:
         self._up = True
         self._slots = asyncio.Semaphore(MAX_IN_FLIGHT)
         self._coming_back = asyncio.Lock()
+        self._greeted = 0.0
+        """When the welcome came, on the clock of this machine, in seconds."""
 
     async def __aenter__(self) -> Self:
         """Connect.
@@ -113,6 +117,11 @@ class Connection:
         """Whether there is a connection right now."""
         return self._socket is not None
 
+    @property
+    def now(self) -> int:
+        """The server's clock, Unix ms, as well as we know it."""
+        return self.welcome.now + round((time.monotonic() - self._greeted) * 1000)
+
     def events(self) -> Pushes:
         """What comes unasked from now on: an asynchronous iterator."""
         pushes = Pushes()
@@ -120,6 +129,22 @@ class Connection:
         if self._end is not None:
             pushes.finish(self._end)
         return pushes
+
+    async def until(self, done: Callable[[], object]) -> None:
+        """Wait until something is so that follows from what the server tells.
+
+        Raises:
+            Unreachable: The server is gone.
+            Closed: The talk is over.
+
+        """
+        pushes = self.events()
+        while not done():
+            try:
+                await pushes.ready()
+            except StopAsyncIteration:
+                raise Closed(1000, "the connection is closed") from None
+            pushes.waiting()
 
     async def request(self, request: RequestBase) -> Answer:
         """Ask, and wait for the answer, over as many connections as it takes.
@@ -205,7 +230,7 @@ class Connection:
             met = self.session.receive(await socket.recv())
         match met:
             case Answered(reply=Welcome() as welcome):
-                self.welcome = welcome
+                self.welcome, self._greeted = welcome, time.monotonic()
                 self._hello = replace(self._hello, token=welcome.token)
             case Answered(reply=Error() as error) if error.code not in NOT_NOW:
                 raise _refused(error)

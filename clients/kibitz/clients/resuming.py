@@ -1,4 +1,4 @@
-"""What is taken up again on a new connection: the rooms that are followed, and the lobby.
+"""What is taken up again on a new connection: the rooms that are followed, the lobby, tv.
 
 Promises: a room goes on where it was, or begins anew with a whole position, or is told to be lost.
 """
@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from kibitz.protocol.codes import ErrorCode
 from kibitz.protocol.replies import Error, Joined, Position, Reply
-from kibitz.protocol.requests import Join, Lobby, RequestBase
+from kibitz.protocol.requests import Join, Lobby, RequestBase, Tv
 from kibitz.protocol.session import ClientSession
 
 NOT_NOW = frozenset({ErrorCode.RATE_LIMITED, ErrorCode.DRAINING})
@@ -29,14 +29,15 @@ class Resuming:
     def __init__(self, session: ClientSession) -> None:
         self._session = session
         self._open: dict[int | str | None, str] = {}
-        self._lobby: Lobby | None = None
+        self._lasting: dict[type, Lobby | Tv] = {}
+        """What has things pushed until it is asked otherwise."""
         self._passwords: dict[str, str | None] = {}
 
     def remember(self, request: RequestBase) -> None:
         """Note what a request says about later connections."""
         match request:
-            case Lobby(on=on):
-                self._lobby = request if on else None
+            case Lobby() | Tv():
+                self._lasting[type(request)] = request
             case Join(room=room, password=password):
                 self._passwords[room] = password
 
@@ -45,8 +46,9 @@ class Resuming:
         self._open.clear()
         for resume in self._session.resumes():
             yield from self.room(resume)
-        if self._lobby is not None:
-            yield self._session.number(self._lobby)
+        for lasting in self._lasting.values():
+            if lasting.on:
+                yield self._session.number(lasting)
 
     def room(self, resume: Join) -> Iterator[RequestBase]:
         """What gets a room's missing events, unless that has been asked."""

@@ -11,26 +11,18 @@ answer that was returned. Never: rules, output.
 """
 
 from collections.abc import AsyncIterator
-from typing import Any, TypeVar
+from typing import Any
 
 from kibitz.protocol import requests as ask
 from kibitz.protocol.codes import Refused
 from kibitz.protocol.mirror import Mirror
-from kibitz.protocol.replies import (
-    AnswerBase,
-    EventList,
-    Joined,
-    MoveList,
-    Ok,
-    Position,
-    RoomList,
-    Saved,
-)
-from kibitz.protocol.views import Event, Role, RoomInfo, View
+from kibitz.protocol.replies import DailyTable, RoomList
+from kibitz.protocol.views import Role, RoomInfo
 
-from .connection import Connection
 from .ends import Closed, NoSocket, Unreachable
+from .playing import Playing
 from .pushes import Link, Push, Pushes
+from .reviewing import Reviewing
 
 __all__ = [
     "Client",
@@ -44,10 +36,8 @@ __all__ = [
     "connect",
 ]
 
-A = TypeVar("A", bound=AnswerBase)
 
-
-class Client(Connection):
+class Client(Playing, Reviewing):
     """A connection with a method for every request.
 
     Every method raises ``Refused`` where the server says no, ``Unreachable`` when it is gone and
@@ -56,23 +46,22 @@ class Client(Connection):
 
     async def create(self, game: str, **settings: Any) -> Mirror:
         """A new room; ``settings`` are the other fields of the request ``create``."""
-        return self._mirror(await self._get(ask.Create(game=game, **settings), Joined))
+        return await self.entered(ask.Create(game=game, **settings))
 
     async def join(
         self, room: str, role: Role = "spectator", *, password: str | None = None
     ) -> Mirror:
         """Follow a room, or take a seat in it."""
-        request = ask.Join(room=room, role=role, password=password)
-        return self._mirror(await self._get(request, Joined))
+        return await self.entered(ask.Join(room=room, role=role, password=password))
 
     async def leave(self, room: str) -> None:
-        """Follow a room no longer; a player gives the seat up."""
-        await self._get(ask.Leave(room=room), Ok)
+        """Follow a room no longer; a player gives the seat up, unless it is a race's."""
+        await self.done(ask.Leave(room=room))
         self.session.forget(room)
 
     async def rooms(self, **filters: Any) -> RoomList:
         """A page of public rooms; ``filters`` are the fields of the request ``rooms``."""
-        return await self._get(ask.Rooms(**filters), RoomList)
+        return await self.get(ask.Rooms(**filters), RoomList)
 
     async def all_rooms(self, **filters: Any) -> AsyncIterator[RoomInfo]:
         """Every public room, newest first; ``filters`` as for :meth:`rooms`."""
@@ -87,66 +76,15 @@ class Client(Connection):
 
     async def lobby(self, on: bool = True) -> None:
         """Have changes of public rooms pushed, or no longer."""
-        await self._get(ask.Lobby(on=on), Ok)
+        await self.done(ask.Lobby(on=on))
 
-    async def move(self, room: str, move: str, *, expect: int | None = None) -> Ok:
-        """Make a move, in the game's own notation, on the position of event ``expect``."""
-        return await self._get(ask.Move(room=room, move=move, expect=expect), Ok)
+    async def tv(self, on: bool = True) -> None:
+        """Have it pushed which room is most worth watching, or no longer."""
+        await self.done(ask.Tv(on=on))
 
-    async def undo(self, room: str) -> Ok:
-        """Take the last change back."""
-        return await self._get(ask.Undo(room=room), Ok)
-
-    async def redo(self, room: str) -> Ok:
-        """Do again what was taken back last."""
-        return await self._get(ask.Redo(room=room), Ok)
-
-    async def restart(self, room: str) -> Ok:
-        """Lay out the start again."""
-        return await self._get(ask.Restart(room=room), Ok)
-
-    async def resign(self, room: str) -> Ok:
-        """Give the game up."""
-        return await self._get(ask.Resign(room=room), Ok)
-
-    async def say(self, room: str, text: str) -> Ok:
-        """Write a comment."""
-        return await self._get(ask.Say(room=room, text=text), Ok)
-
-    async def moves(self, room: str) -> list[str]:
-        """The legal moves, best first."""
-        return (await self._get(ask.Moves(room=room), MoveList)).moves
-
-    async def save(self, room: str) -> str:
-        """The save text of the whole position."""
-        return (await self._get(ask.Save(room=room), Saved)).text
-
-    async def cheat(self, room: str) -> View:
-        """The position with all cards open."""
-        return (await self._get(ask.Cheat(room=room), Position)).view
-
-    async def view(self, room: str, at: int) -> View:
-        """The position after event ``at``."""
-        return (await self._get(ask.ViewAt(room=room, at=at), Position)).view
-
-    async def history(
-        self, room: str, after: int = 0, to: int | None = None
-    ) -> AsyncIterator[Event]:
-        """The past events behind number ``after``, up to ``to`` or the last."""
-        first: int | None = after + 1
-        while first is not None:
-            page = await self._get(ask.History(room=room, from_=first, to=to), EventList)
-            for event in page.events:
-                yield event
-            first = page.next
-
-    async def _get(self, request: ask.RequestBase, kind: type[A]) -> A:
-        answer = await self.request(request)
-        assert isinstance(answer, kind), f"{request} was answered with {answer}"
-        return answer
-
-    def _mirror(self, joined: Joined) -> Mirror:
-        return self.session.mirrors[joined.room]
+    async def daily(self, game: str, date: str | None = None) -> DailyTable:
+        """The table of a day, ``2026-11-28``; of today, if none is said."""
+        return await self.get(ask.Daily(game=game, date=date), DailyTable)
 
 
 connect = Client

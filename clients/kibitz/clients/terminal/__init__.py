@@ -1,7 +1,11 @@
 """Playing and watching in a terminal, or through a pipe.
 
 ``paint`` gives boards their colours and their width, ``screen`` puts them out, ``keyboard`` reads
-lines without holding up the event loop, ``words`` says what they mean. ``play`` (``table``: what is
-seen there, ``typed``: what is done), ``watch``, ``lobby``, ``replay`` (``pace``: how fast) and
-``arena`` are the commands made of these; ``tokens`` and ``files`` are what is kept.
+lines and ``keys`` single keys without holding up the event loop; ``words`` says what lines mean,
+``controls`` what keys do to a replay; ``waiting`` waits for whichever comes first. The commands
+made of these: ``play`` (``seating``: the ways to a seat, ``table``: what is seen there, ``news``:
+what is told, ``typed``: what is done), ``watch`` (``live``: a room that goes on, ``follow``: a
+replay room, which ``present`` makes), ``replay`` (``reels``: where films come from, and
+``verify``), ``lobby`` (rooms, the day's table), ``arena`` (bots), ``convert``; ``tokens`` and
+``files`` are what is kept.
 """

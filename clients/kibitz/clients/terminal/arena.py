@@ -12,7 +12,7 @@ from rich.table import Table
 
 from ..bot import Failed, Result, run, said
 from ..bots import STRATEGIES, Maker
-from ..scene import number_of
+from ..telling import number_of
 
 HEADS = ("room", "deal", "outcome", "moves", "score", "seconds")
 

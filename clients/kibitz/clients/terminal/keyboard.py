@@ -60,9 +60,10 @@ class Keyboard:
         self._asked.put((prompt, answer))
         return answer
 
-    def show_again(self) -> None:
+    def show_again(self, prompt: str) -> None:
         """Print the prompt and what has been typed so far, after something was drawn over it."""
         if self._shown:
+            self._shown = prompt
             sys.stdout.write(self._shown + typed_so_far())
             sys.stdout.flush()
 

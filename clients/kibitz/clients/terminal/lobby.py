@@ -1,17 +1,18 @@
-"""``kibitz rooms``: what is being played.
+"""``kibitz rooms``: what is being played. ``kibitz daily``: how everybody did.
 
 Promises: a room's id is never cut or broken, however narrow the terminal; what matters least gives
 way first. Through a pipe: everything, in lines of tabs.
 """
 
 import time
+from datetime import UTC, datetime
 
 from rich.table import Table
 
 from kibitz.protocol.views import RoomInfo
 
-from ..scene import printable
 from ..session import Client
+from ..telling import clock_of, number_of, printable, time_of
 from .paint import widest
 from .screen import Screen
 
@@ -70,4 +71,51 @@ def _row(info: RoomInfo, now: float) -> tuple[str, ...]:
     players = printable(", ".join(info.players)) or "nobody"
     minutes = max(0, int(now - info.started / 1000)) // 60
     age = f"{minutes} min ago" if minutes < 120 else f"{minutes // 60} h ago"
-    return info.id, info.game, players, str(info.spectators), str(info.score), info.status, age
+    status = _waits(info, now) if info.waiting else info.status
+    return info.id, info.game, players, str(info.spectators), str(info.score), status, age
+
+
+def _waits(info: RoomInfo, now: float) -> str:
+    """Of a race that has not begun: when it does, or how many seats are free."""
+    if info.due:
+        return f"race in {clock_of(round(info.due - now * 1000))}"
+    return f"race, {number_of(info.seats - len(info.players), 'free seat')}"
+
+
+async def list_day(client: Client, screen: Screen, game: str, date: str | None, where: str) -> None:
+    """Print the table of a day.
+
+    Raises:
+        Refused: There is no such day.
+
+    """
+    day = await client.daily(game, date)
+    heads = ("place", "name", "status", "score", "moves", "time", "room")
+    rows = [
+        (
+            f"{row.place}.",
+            printable(row.name),
+            row.status,
+            *(str(row.score), str(row.moves)),
+            "" if row.ms is None else time_of(row.ms),
+            row.room or "",
+        )
+        for row in day.rows
+    ]
+    if not screen.in_place:
+        screen.write("".join("\t".join(row) + "\n" for row in (heads, *rows)))
+        return
+    until = datetime.fromtimestamp(day.until / 1000, UTC).astimezone()
+    open_ = day.until > client.now
+    screen.say(f"{day.game}, the deal of {day.date}" + (f", until {until:%H:%M}" if open_ else ""))
+    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
+    for head in heads[: 6 if open_ else 7]:
+        table.add_column(head, no_wrap=head == "room")
+    for row in rows:
+        table.add_row(*row[: 6 if open_ else 7])
+    if rows:
+        screen.console.print(table)
+    else:
+        screen.say("Nobody has played it yet.")
+    if open_:
+        screen.say(f"play it with: kibitz daily {day.game} --play{where}")

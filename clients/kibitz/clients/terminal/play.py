@@ -9,18 +9,19 @@ import asyncio
 from ..session import Client, Closed, Unreachable
 from .keyboard import Keyboard
 from .screen import Screen
-from .table import Start, Table
+from .seating import Seating
+from .table import Table
 from .typed import act
 
 
 async def play(
-    client: Client, start: Start, screen: Screen, keyboard: Keyboard, where: str
+    client: Client, seating: Seating, screen: Screen, keyboard: Keyboard, where: str
 ) -> None:
     """Play until ``quit`` or the end of the input.
 
     Args:
         client: The connection.
-        start: What to play.
+        seating: The way to a seat.
         screen: Where boards go.
         keyboard: Where lines come from.
         where: What our commands need to find the server, to be printed.
@@ -31,7 +32,7 @@ async def play(
     """
     pushes = client.events()
     table = Table(client, screen, keyboard, where)
-    await table.sit(start)
+    await table.sit(seating)
     try:
         while (line := await table.until(keyboard.ask(table.prompt), pushes)) is not None:
             if not await table.until(asyncio.ensure_future(act(table, line)), pushes):

@@ -1,195 +1,127 @@
-"""``kibitz replay`` and ``kibitz verify``: games of the past, from a file or from a server.
+"""``kibitz replay``: a game of the past, by keys on a terminal, printed through a pipe.
 
 Promises: every position in order; of a file, as far as it fits the rules, and then why no farther.
 """
 
-import copy
-from collections.abc import Iterator
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from pathlib import Path
 
-from kibitz.engine import replays
-from kibitz.engine.board import KINDS, Board
-from kibitz.engine.replays import MAX_REPLAY, Replay, ReplayError
-from kibitz.protocol.views import Event
+from msgspec.structs import replace
 
-from ..scene import Scene, number_of
-from ..session import Client
-from .files import read_text
-from .pace import Pace, Way
-from .screen import Screen
+from kibitz.protocol.playhead import due_at, position_at
+from kibitz.protocol.views import Control, Recorded
 
-MAX_QUOTE = 100
-"""Characters shown of a line that does not fit."""
-STEP = 1000
-"""Milliseconds between the steps of a replay that does not tell when they happened."""
+from ..film import Film
+from .controls import HINT, LEFT, STOPS, Controls, Wish, words_of
+from .keys import Keys
+from .screen import MAX_REMARKS, Screen
+from .waiting import first_of
 
-
-class StillRunning(ValueError):
-    """A replay of a game that had not ended yet: nobody may know all its cards."""
-
-    def __init__(self, replay: Replay) -> None:
-        room = replay.headers.get("room", "ROOM")
-        super().__init__(
-            "this game was still running when it was written down: cards are hidden; see the room "
-            f"with `kibitz replay {room}`, or download it again when the game has ended"
-        )
+Load = Callable[[bool], Awaitable[Film]]
+"""Gets a film: as it was played, or with all cards open."""
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
-    """One step.
+class Wishes:
+    """How a replay shall begin.
 
     Attributes:
-        ms: Milliseconds since the one before.
-        said: What happened.
-        scene: How the room looks afterwards; ``None``: as before.
+        control: Where, and whether it plays.
+        board: Index of the board of a race.
+        opened: Whether all cards are open.
+        step: Whether to wait for a key at every step, through a pipe, too.
 
     """
 
-    ms: int
-    said: str | None
-    scene: Scene | None
+    control: Control
+    board: int = 0
+    opened: bool = False
+    step: bool = False
 
 
-def from_text(replay: Replay, room: str) -> Iterator[Frame]:
-    """The steps of a replay text.
+class Show:
+    """A film on a terminal: what is to be seen at a number, and where that is."""
 
-    Raises:
-        ReplayError: A line does not fit.
+    def __init__(self, film: Film, screen: Screen) -> None:
+        self.film = film
+        self._screen = screen
 
-    """
-    scene = Scene(room, replay.game.name)
-    scene.table, scene.score = replay.start, replay.game.score(replay.start)
-    board = Board(replay.start)  # it only counts the moves here
-    yield Frame(0, None, copy.copy(scene))
-    for step, table in replays.run(replay):
-        word = step.command.lower()
-        if not word:
-            yield Frame(0, step.comment, None)
-            continue
-        if word == "resign":
-            scene.status = "resigned"
-        else:
-            board.apply(next((kind for kind in KINDS if kind == word), "move"), ())
-            scene.status = "won" if replay.game.is_won(table) else "open"
-        scene.table, scene.moves, scene.score = table, board.moves, replay.game.score(table)
-        yield Frame(STEP, f"> {step.command}", copy.copy(scene))
+    def draw(self, at: int, control: Control, *more: str) -> None:
+        """Draw the page of an event; ``more`` is said at its foot."""
+        scene = self.film.scene_at(at)
+        if scene is None:
+            return
+        scene.now = self.film.times[at - 1]
+        self._screen.footer = [words_of(control, at, self.film.last), *more]
+        self._screen.remarks_are(self.film.said_at(at, MAX_REMARKS))
+        self._screen.draw(scene)
 
 
-def from_events(events: list[Event], scene: Scene) -> Iterator[Frame]:
-    """The steps of a room's history, which begin with an empty table."""
-    at = 0
-    for event in events:
-        drawn = scene.apply(event)
-        yield Frame(event.at - at, scene.told(event), copy.copy(scene) if drawn else None)
-        at = event.at
-
-
-async def history(client: Client, room: str) -> tuple[list[Event], Scene]:
-    """All that has happened in a room, and the empty table it happens on.
-
-    Raises:
-        Refused: There is no such room, or it is not for us.
-
-    """
-    mirror = await client.join(room)
-    events = [event async for event in client.history(room, to=mirror.seq)]
-    return events, Scene(room, mirror.view.game)
-
-
-def read(path: Path) -> Replay:
-    """The replay in a file.
-
-    Raises:
-        OSError: It cannot be read.
-        ReplayError: It is none.
-        StillRunning: It does not show all cards.
-
-    """
-    replay = replays.read(read_text(path, MAX_REPLAY))
-    if any(cell.card is None for pile in replay.start.piles.values() for cell in pile):
-        raise StillRunning(replay)
-    return replay
-
-
-def present(frames: Iterator[Frame], screen: Screen, pace: Pace) -> None:
-    """Show one page after the other, at some pace, forwards and backwards.
-
-    Raises:
-        ReplayError: The frames end because a line does not fit; those before have been shown.
-
-    """
-    pages = _pages(frames)
-    seen, at = [next(pages)], 0
+async def replay(load: Load, wishes: Wishes, screen: Screen, keys: Keys) -> None:
+    """Show a film by keys until a key says that it is enough."""
+    film = await load(wishes.opened)
+    film.board = wishes.board
+    show, controls = Show(film, screen), Controls()
+    control, since = replace(wishes.control, at=max(wishes.control.at, film.first)), _now()
     while True:
-        _show(seen[at], screen, pace.hint)
-        if at + 1 == len(seen) and (page := next(pages, None)) is not None:
-            seen.append(page)
-        last = at + 1 == len(seen)
-        if last and not pace.hint:
+        film = show.film
+        recorded = Recorded("", film.last, control, since)
+        at = position_at(recorded, film.short, _now())
+        if at == film.last:
+            control = replace(control, at=at, playing=False)
+        show.draw(at, control, *film.faults, controls.asks or HINT)
+        due = due_at(recorded, film.short, at + 1)
+        await first_of(keys.ready(), seconds=None if due is None else (due - _now()) / 1000)
+        for key in keys.waiting():
+            film = show.film
+            match controls.press(key, control, at, film):
+                case Wish.QUIT:
+                    return
+                case Wish.OPEN:
+                    show.film = await load(not film.opened)
+                    show.film.board = film.board
+                case Wish.BOARD:
+                    film.board = (film.board + 1) % film.boards
+                case Control() as said:
+                    control, since, at = said, _now(), said.at
+
+
+def _now() -> int:
+    return round(time.monotonic() * 1000)
+
+
+async def print_out(film: Film, wishes: Wishes, screen: Screen, read: Callable[[], str]) -> None:
+    """Print it: at once, at the speed that is wished, or a step for every character read."""
+    film.board, control = wishes.board, wishes.control
+    if wishes.step:
+        _print_steps(film, screen, read)
+        return
+    recorded = Recorded("", film.last, replace(control, at=1), _now())
+    for number in range(1, film.last + 1):
+        due = due_at(recorded, film.short, number)
+        if due is not None:
+            await asyncio.sleep(max(due - _now(), 0) / 1000)
+        print_frames(film, number, number, screen)
+
+
+def _print_steps(film: Film, screen: Screen, read: Callable[[], str]) -> None:
+    """Print one step for every character that is read, forwards or backwards."""
+    at, first = film.first, 1
+    while True:
+        print_frames(film, first, at, screen)
+        key = read()
+        if key in STOPS or (at == film.last and key not in LEFT):
             return
-        way = pace.wait(0 if last else seen[at + 1][0].ms)
-        if way is Way.STOP or (last and way is Way.ON):
-            return
-        at = max(at + way.value, 0)
-        if way is Way.BACK:
-            screen.forget_remarks()
+        at = film.before(at) if key in LEFT else film.after(at)
+        first = film.start_of(at)
 
 
-def _pages(frames: Iterator[Frame]) -> Iterator[list[Frame]]:
-    """Each frame with a board, and those without one that follow it."""
-    page: list[Frame] = []
-    try:
-        for frame in frames:
-            if frame.scene and page:
-                yield page
-                page = []
-            page.append(frame)
-    except ReplayError:
-        yield page
-        raise
-    yield page
-
-
-def _show(page: list[Frame], screen: Screen, hint: str) -> None:
-    first, *rest = page
-    assert first.scene is not None, "a page begins with a board"
-    if first.said:
-        screen.remark(first.said)
-    if not screen.in_place:
-        screen.draw(first.scene)
-    for frame in rest:
-        if frame.said:
-            screen.remark(frame.said)
-    if screen.in_place:
-        screen.draw(first.scene)
-        screen.write(hint)
-
-
-def verify(path: Path) -> tuple[int, str]:
-    """Replay a file by the rules and compare with the result that it claims.
-
-    Returns:
-        The exit code, 0 or 1, and what to say: the first line that does not fit, and why.
-
-    Raises:
-        OSError: The file cannot be read.
-
-    """
-    try:
-        replay = read(path)
-        end = replays.verify(replay)
-    except StillRunning as error:
-        return 1, f"{path}: {error}"
-    except ReplayError as error:
-        line = _line(path, error.line)
-        return 1, f"{path}: {error}" + (f"\n{error.line:>5} | {line[:MAX_QUOTE]}" if line else "")
-    commands = number_of(sum(1 for step in replay.steps if step.command), "command")
-    won = ", won" if replay.game.is_won(end) else ""
-    return 0, f"{path}: fits the rules ({replay.game.name}, {commands}{won})"
-
-
-def _line(path: Path, number: int) -> str:
-    lines = read_text(path, MAX_REPLAY).split("\n")
-    return lines[number - 1].rstrip("\r") if number <= len(lines) else ""
+def print_frames(film: Film, first: int, last: int, screen: Screen) -> None:
+    """Print what was said and seen in some steps of the board that is looked at."""
+    for number in range(first, last + 1):
+        if said := film.said(number):
+            screen.remark(said)
+        if scene := film.drawn(number):
+            screen.draw(scene)

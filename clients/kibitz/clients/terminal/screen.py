@@ -9,7 +9,7 @@ encode becomes letters, never a traceback.
 import io
 import os
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Literal, TextIO
 
 from rich.console import Console
@@ -18,7 +18,9 @@ from rich.control import Control
 from kibitz.engine.games import GAMES
 from kibitz.engine.text import SIGNS
 
-from ..scene import Scene, number_of, printable
+from .. import racing
+from ..scene import Scene
+from ..telling import number_of, printable
 from .paint import FOUR_COLOURS, TWO_COLOURS, fitted, paint, undealt, wrapped
 
 Color = Literal["auto", "always", "never"]
@@ -71,6 +73,8 @@ class Screen:
         self.reserved = 1
         """Lines that are needed below the page: a prompt, or the cursor's."""
         self.offline = False
+        self.footer: list[str] = []
+        """Lines at the foot of a page on a terminal: where a replay is, and its keys."""
         self._out = out
         self._coloured = coloured
         self._colours = FOUR_COLOURS if four_colours else TWO_COLOURS
@@ -84,8 +88,7 @@ class Screen:
             self.console.control(Control.home(), Control.clear())
             self.write("".join(f"{line}\n" for line in self._page(scene)))
         else:
-            board = scene.text.board(scene.shown)
-            self.write(board + undealt(GAMES[scene.game], scene.shown, board))
+            self.write(_board(scene))
 
     def note(self, text: str) -> None:
         """Answer the last line; on a terminal the answer is there when the page is drawn."""
@@ -99,9 +102,11 @@ class Screen:
         """The answer has been read."""
         self._answer.clear()
 
-    def forget_remarks(self) -> None:
-        """What was said belongs to another page."""
+    def remarks_are(self, remarks: Iterable[str]) -> None:
+        """Exactly this was said, up to the page that is drawn next."""
         self._remarks.clear()
+        for remark in remarks:
+            self.remark(remark)
 
     def link(self, up: bool) -> None:
         """The server is gone, or there again."""
@@ -133,29 +138,47 @@ class Screen:
         width, height = self.console.size
         head = wrapped(_heading(scene), width)
         head += [OFFLINE] if self.offline else []
+        foot = [part for line in self.footer for part in wrapped(printable(line), width)]
         answer = [part for line in self._answer for part in wrapped(line, width)]
-        room = height - len(head) - len(answer) - self.reserved
-        board = self._board(scene, width, room)
+        room = height - len(head) - len(answer) - len(foot) - self.reserved
+        board = _fitted(scene, width, room)
         if len(board) > room and len(answer) > MAX_BESIDE:
             board = []
         remarks = [part for line in self._remarks for part in wrapped(line, width)]
         room -= len(board)
-        return [*head, *board, *(remarks[-room:] if room > 0 else []), *answer]
+        return [*head, *board, *(remarks[-room:] if room > 0 else []), *answer, *foot]
 
-    def _board(self, scene: Scene, width: int, height: int) -> list[str]:
-        game, text, table = GAMES[scene.game], scene.text, scene.shown
-        stock = undealt(game, table, text.board(table)).rstrip("\n")
-        below = wrapped(stock, width) if stock else []
-        board = fitted(game, text, table, width, height - len(below))
-        return [*board.splitlines(), *below]
+
+def _board(scene: Scene) -> str:
+    """The board, whatever its size; or what there is to see instead."""
+    if scene.dark:
+        return "".join(f"{printable(line)}\n" for line in racing.instead(scene))
+    board = scene.text.board(scene.shown)
+    return board + undealt(GAMES[scene.game], scene.shown, board)
+
+
+def _fitted(scene: Scene, width: int, height: int) -> list[str]:
+    if scene.dark:
+        return [part for line in racing.instead(scene) for part in wrapped(printable(line), width)]
+    game, text, table = GAMES[scene.game], scene.text, scene.shown
+    stock = undealt(game, table, text.board(table)).rstrip("\n")
+    below = wrapped(stock, width) if stock else []
+    board = fitted(game, text, table, width, height - len(below))
+    return [*board.splitlines(), *below]
 
 
 def _heading(scene: Scene) -> str:
-    watching = f" · {scene.spectators} watching" if scene.spectators else ""
-    over = f" · {scene.status}" if scene.over else ""
-    moves = number_of(scene.moves, "move")
-    title = GAMES[scene.game].title
-    return f"{title} · {scene.room} · {moves} · score {scene.score}{watching}{over}"
+    moves = number_of(scene.seen.moves, "move")
+    told = [GAMES[scene.game].title, scene.room]
+    if scene.course.race:
+        told.append(racing.heading(scene))
+    if not scene.dark:
+        told += [moves, f"score {scene.seen.score}"]
+    if scene.spectators:
+        told.append(f"{scene.spectators} watching")
+    if scene.over and not scene.course.race:
+        told.append(scene.status)
+    return printable(" · ".join(told))
 
 
 def _can_carry(out: TextIO) -> bool:

@@ -1,43 +1,36 @@
 """A player's seat in a room: what the server tells is taken in and shown.
 
 Promises: what others do is drawn at once, also while a line is being typed or waits for its
-answer.
+answer; what rivals do in a race is told every few seconds and after one's own moves, in one line.
 """
 
 import asyncio
+import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.mirror import Mirror
 from kibitz.protocol.replies import Error, Position, Presence
 from kibitz.protocol.views import Event
 
+from .. import racing
 from ..pushes import Link, Push, Pushes
 from ..scene import Scene
 from ..session import Client
 from .keyboard import Keyboard
+from .news import invitation, news
 from .paint import wrapped
 from .screen import Screen
+from .seating import Seating
 
 THANKS = "Thank you for playing."
-WON = "You won!"
-OVER = "The game is over: `new` for another one, `quit` to leave."
+RACE_PROMPT = "(ready, unready, say TEXT, help, quit): "
+COUNTDOWN_EVERY = 1.0
+"""Seconds between two looks at the clock before a start."""
+RIVALS_EVERY = 3.0
+"""Seconds between two looks at the rivals."""
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Start:
-    """What to play: a room that is there, or the settings of a new one.
-
-    ``game`` may be empty with ``room``; else it must be the game that is played there.
-    """
-
-    game: str
-    room: str | None = None
-    settings: dict[str, Any] = field(default_factory=dict)
 
 
 class Table:
@@ -51,52 +44,73 @@ class Table:
         self.screen = screen
         self._keyboard = keyboard
         self._where = where
+        self._rivals = ""
+        """What was last said about them."""
+        self._drawn = 0.0
+        """When the page was drawn last, on this machine's clock, in seconds."""
+
+    @property
+    def race(self) -> bool:
+        """Whether this is a race."""
+        return bool(self.scene.course.race)
 
     @property
     def prompt(self) -> str:
         """The game's own, in lines that fit."""
-        prompt = self.scene.text.prompt.rstrip()
+        waiting = self.race and racing.is_waiting(self.scene)
+        prompt = RACE_PROMPT.rstrip() if waiting else self.scene.text.prompt.rstrip()
         return "\n".join(wrapped(prompt, self.screen.console.width - 1, " ")) + " "
 
-    async def sit(self, start: Start) -> None:
-        """Take a seat, in a new room or in one that is there.
+    async def sit(self, seating: Seating) -> None:
+        """Take a seat.
 
         Raises:
             Refused: The server does not let us, or another game is played there.
 
         """
-        if start.room is None:
-            mirror = await self.client.create(start.game, **start.settings)
-        else:
-            if start.game:
-                _check((await self.client.join(start.room)).view.game, start)
-            mirror = await self.client.join(start.room, "player")
-        self.mirror, self.scene = mirror, Scene.of(mirror)
+        self.mirror = await seating(self.client)
+        self.scene, self._rivals = Scene.of(self.mirror), ""
+        self.screen.remarks_are([])
         self.invite()
         if self.screen.in_place:
             self.redraw()
             return
         if title := self.scene.text.title:
             self.screen.write(f"{title}\n")
-        self.screen.draw(self.scene)
+        self.screen.draw(self._timed())
 
     def invite(self) -> None:
         """Say how others come here."""
-        room = f"{self.mirror.room}{self._where}"
-        self.screen.note(f"watch it with: kibitz watch {room}")
-        if any(seat.id is None for seat in self.mirror.seats):
-            self.screen.note(f"sit down at it with: kibitz play --room {room}")
+        for line in invitation(self.mirror, self.scene, self._where):
+            self.screen.note(line)
 
     def goodbye(self) -> str:
         """The last words."""
-        on = f"go on with: kibitz play --room {self.mirror.room}{self._where}\n"
+        command = "race" if self.race else "play"
+        on = f"go on with: kibitz {command} --room {self.mirror.room}{self._where}\n"
         return f"{THANKS}\n" + ("" if self.scene.over else on)
 
     def redraw(self) -> None:
         """Draw the page with all that has been said; a pipe has got it already."""
+        self._drawn = time.monotonic()
         if self.screen.in_place:
             self.screen.reserved = self.prompt.count("\n") + 1
-            self.screen.draw(self.scene)
+            self.screen.footer = self._standing
+            self.screen.draw(self._timed())
+        elif (rivals := " ".join(self._standing)) and rivals != self._rivals:
+            self._rivals = rivals
+            self.screen.say(rivals)
+
+    @property
+    def _standing(self) -> list[str]:
+        """How the rivals fare, while that changes."""
+        if not self.race or self.scene.over or racing.is_waiting(self.scene):
+            return []
+        return [racing.rivals(self.scene, self.mirror.own)]
+
+    def _timed(self) -> Scene:
+        self.scene.now = self.client.now - self.mirror.info.started
+        return self.scene
 
     async def until(self, done: asyncio.Future[T], pushes: Pushes) -> T:
         """Show what the server tells until something else is done; the result of that."""
@@ -105,7 +119,8 @@ class Table:
                 ready = asyncio.ensure_future(pushes.ready())
                 try:
                     either: set[asyncio.Future[Any]] = {ready, done}
-                    await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+                    first = asyncio.FIRST_COMPLETED
+                    await asyncio.wait(either, timeout=self._patience, return_when=first)
                 finally:
                     ready.cancel()
                 if ready.done() and not ready.cancelled():
@@ -115,11 +130,24 @@ class Table:
         finally:
             done.cancel()
 
+    @property
+    def _tick(self) -> float | None:
+        """Seconds after which there is something new to see though nobody told of it."""
+        race = self.scene.course.race
+        if not race or self.scene.over or (race.begins is None and race.started is None):
+            return None
+        return RIVALS_EVERY if race.started is not None else COUNTDOWN_EVERY
+
+    @property
+    def _patience(self) -> float | None:
+        """Seconds until then."""
+        return None if self._tick is None else max(self._drawn + self._tick - time.monotonic(), 0)
+
     def _show(self, pushes: Sequence[Push]) -> None:
         shown = [self._take(push) for push in pushes]
-        if any(shown):
+        if self._patience == 0 or (any(shown) and self.screen.in_place):
             self.redraw()
-            self._keyboard.show_again()
+            self._keyboard.show_again(self.prompt)
 
     def _take(self, push: Push) -> bool:
         """Take one push in; through a pipe, print it. Whether there is something new to see."""
@@ -129,11 +157,13 @@ class Table:
                 drawn = scene.apply(push)
                 self._tell(push)
                 if drawn and not screen.in_place:
-                    screen.draw(scene)
+                    screen.draw(self._timed())
+                return scene.is_about(push)
             case Position(room=scene.room):
+                before = scene.table
                 scene.reset(push.view, push.seq)
-                if not screen.in_place:
-                    screen.draw(scene)
+                if not screen.in_place and scene.table != before:
+                    screen.draw(self._timed())
             case Presence(room=scene.room):
                 scene.spectators = push.spectators
             case Error(room=scene.room):
@@ -147,18 +177,11 @@ class Table:
     def _tell(self, event: Event) -> None:
         """Say what happened, unless it is what this person did a moment ago."""
         mine = event.by == self.client.welcome.you.id
-        match event.kind:
-            case "won":
-                self.screen.note(WON)
-            case "ended":
-                self.screen.note(OVER)
-            case "move" | "joined" | "undo" | "redo" | "restart" | "saved" | "cheated" if mine:
-                pass
-            case _ if told := self.scene.told(event):
-                self.screen.remark(told)
-
-
-def _check(game: str, start: Start) -> None:
-    if game != start.game:
-        message = f"that room plays {game}; sit down with: kibitz play --room {start.room}"
-        raise Refused(ErrorCode.BAD_OPTION, message, room=start.room)
+        if event.kind == "started" or (event.kind == "ended" and self.race):
+            self.screen.remarks_are([])
+            self.screen.forget()
+        note, remark = news(self.scene, event, self.mirror.own, mine)
+        if note:
+            self.screen.note(note)
+        if remark:
+            self.screen.remark(remark)

@@ -5,6 +5,7 @@ Promises: a token goes to the server that handed it out and to no other; the fil
 """
 
 import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -44,6 +45,13 @@ class Tokens:
         with open(new, "w", encoding="utf-8", opener=_private) as file:
             file.writelines(lines)
         new.replace(self.path)
+
+    def keep(self, url: str, token: str) -> None:
+        """Keep the token of a server, or say why that cannot be."""
+        try:
+            self.put(url, token)
+        except OSError as error:
+            sys.stderr.write(f"your identity cannot be kept: {error}\n")
 
     def _read(self) -> dict[str, str]:
         try:

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
+from msgspec import UNSET
 from msgspec.structs import asdict
 
 from kibitz.engine.game import Move
@@ -14,8 +15,10 @@ from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.limits import MAX_SAVE
 from kibitz.protocol.requests import PolicyWish
 
+from .. import racing
 from .files import read_text, write_text
-from .table import Start, Table
+from .seating import new_room, rematch
+from .table import Table
 from .words import help_of, interpret
 
 NO_CHEATING = "this room allows no cheating; `kibitz play --allow-cheat` opens one that does"
@@ -25,7 +28,7 @@ async def act(table: Table, line: str) -> bool:
     """Do what a line says; ``False`` if it was the last."""
     table.screen.forget()
     try:
-        said = interpret(table.scene.text, line)
+        said = interpret(table.scene.text, line, table.race)
         if said == Request("quit"):
             return False
         await _do(table, said)
@@ -44,6 +47,8 @@ async def _do(table: Table, said: Move | Request) -> None:
         "redo": client.redo,
         "restart": client.restart,
         "resign": client.resign,
+        "ready": client.ready,
+        "unready": lambda room: client.ready(room, False),
     }
     match said:
         case Request(word) if word in simple:
@@ -53,10 +58,12 @@ async def _do(table: Table, said: Move | Request) -> None:
                 screen.draw(table.scene)
             table.invite()
         case Request("help"):
-            screen.note(help_of(table.scene.text, screen.console.width))
+            screen.note(help_of(table.scene.text, screen.console.width, table.race))
             table.invite()
         case Request("say", text):
             await client.say(room, text)
+        case Request("comments", answer):
+            await client.comments(room, _on(answer))
         case Request("moves"):
             screen.note(", ".join(await client.moves(room)) or "there is no legal move")
         case Request("save", name):
@@ -65,12 +72,24 @@ async def _do(table: Table, said: Move | Request) -> None:
             await _change_room(table, save=_load(Path(name)))
         case Request("new"):
             await _change_room(table, options=table.mirror.view.options)
+        case Request("rematch"):
+            await table.sit(rematch(room))
+        case Request("look", seat):
+            _look(table, seat)
+        case Request("standings"):
+            screen.note("\n".join(racing.instead(table.scene)))
         case Request("cheat"):
             await _cheat(table)
         case Request():
             raise InputError(f"{said.word}: not in a room")
         case move:
             await client.move(room, table.scene.text.write(move))
+
+
+def _on(answer: str) -> bool:
+    if answer not in ("on", "off"):
+        raise InputError("usage: comments on|off")
+    return answer == "on"
 
 
 async def _save(table: Table, path: Path) -> None:
@@ -92,17 +111,33 @@ def _load(path: Path) -> str:
 async def _change_room(table: Table, **settings: object) -> None:
     """Sit down in a new room of the same kind; the old one is left when that has worked."""
     old = table.mirror
-    policy = PolicyWish(**asdict(old.view.policy))
-    await table.sit(Start(old.view.game, settings={**settings, "policy": policy}))
+    if table.race:
+        raise InputError("not in a race; `rematch` after its end goes on with another deal")
+    allowed = {key: value for key, value in asdict(old.view.policy).items() if value is not UNSET}
+    await table.sit(new_room(old.view.game, **settings, policy=PolicyWish(**allowed)))
     await table.client.leave(old.room)
+
+
+def _look(table: Table, seat: str) -> None:
+    """Look at the board of a seat; one's own, too."""
+    scene = table.scene
+    board = int(seat) - 1 if seat.isdecimal() and len(seat) < 4 else -1
+    if not 0 <= board < len(scene.boards):
+        raise InputError(f"there is no seat {seat}")
+    if not scene.boards[board].table.piles:
+        raise InputError("you see the boards of the others when yours is done")
+    scene.board = board
+    if not table.screen.in_place:
+        table.screen.draw(scene)
 
 
 async def _cheat(table: Table) -> None:
     try:
-        board = (await table.client.cheat(table.mirror.room)).boards[0]
+        view = await table.client.cheat(table.mirror.room)
     except Refused as refused:
         if refused.code is ErrorCode.FORBIDDEN:
             raise InputError(NO_CHEATING) from None
         raise
+    board = view.boards[table.mirror.own]
     lines = pile_lines(GAMES[table.scene.game], read_table(board.piles, board.counters))
     table.screen.note("\n".join(lines))

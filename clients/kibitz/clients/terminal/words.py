@@ -1,5 +1,6 @@
 """What a typed line means: the game's own command first, else a word that every game knows."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kibitz.engine.game import Move
@@ -33,12 +34,22 @@ WORDS = {
     "moves": Word("list the legal moves"),
     "board": Word("show the board"),
     "say": Word("a remark to all in the room", "TEXT"),
+    "comments": Word("take remarks, or none", "on|off"),
     "save": Word("the position, to a file", "FILE"),
     "load": Word("go on from it, in a new room", "FILE"),
     "cheat": Word("all cards, where allowed"),
+    "rematch": Word("the next deal, same players"),
     "help": Word("show the commands"),
     "quit": Word("leave; the room stays"),
 }
+
+RACE_WORDS = {
+    "ready": Word("let the race begin"),
+    "unready": Word("not yet"),
+    "look": Word("another board, after yours", "SEAT"),
+    "standings": Word("how everybody stands"),
+}
+"""More words, in a race."""
 
 SAME = {"comment": "say", "shuffle": "new"}
 """Words of single games, and the word that means the same everywhere."""
@@ -46,8 +57,8 @@ SHORT = {"h": "help", "q": "quit"}
 """Letters that mean a word in every game."""
 
 
-def interpret(text: Text, line: str) -> Move | Request:
-    """What a line means.
+def interpret(text: Text, line: str, race: bool = False) -> Move | Request:
+    """What a line means; in a race there are more words.
 
     Raises:
         InputError: Neither the game nor the tables above know it, and the game's own words say
@@ -57,7 +68,7 @@ def interpret(text: Text, line: str) -> Move | Request:
     try:
         said = text.parse(line)
     except InputError as error:
-        said = _ours(line, error)
+        said = _ours(line, error, WORDS | RACE_WORDS if race else WORDS)
     if isinstance(said, Request):
         said = Request(SAME.get(said.word, said.word), said.argument)
         if said.word == "say" and len(said.argument) > MAX_SAY:
@@ -65,18 +76,18 @@ def interpret(text: Text, line: str) -> Move | Request:
     return said
 
 
-def _ours(line: str, error: InputError) -> Request:
+def _ours(line: str, error: InputError, words: Mapping[str, Word]) -> Request:
     typed, rest = first(line)
     word = SHORT.get(typed, typed)
-    argument = WORDS[word].argument if word in WORDS else ""
+    argument = words[word].argument if word in words else ""
     if argument and not rest:
         raise InputError(f"usage: {word} {argument}")
-    if word not in WORDS or bool(rest) != bool(argument):
+    if word not in words or bool(rest) != bool(argument):
         raise error
     return Request(word, rest)
 
 
-def help_of(text: Text, width: int) -> str:
+def help_of(text: Text, width: int, race: bool = False) -> str:
     """The game's own help, with our meanings where a word is ours, and the words it lacks."""
     lines, known = [], set()
     for line in text.help.rstrip("\n").split("\n"):
@@ -86,7 +97,9 @@ def help_of(text: Text, width: int) -> str:
             known.add(word)
             line = line[: line.rindex("   ") + 3] + WORDS[word].meaning
         lines.append(line)
-    return "\n".join([*lines, *_menu([word for word in WORDS if word not in known], width)])
+    words = WORDS | RACE_WORDS if race else WORDS
+    missing = {word: meaning for word, meaning in words.items() if word not in known}
+    return "\n".join([*lines, *_menu(missing, width)])
 
 
 def _word(text: Text, usage: str) -> str | None:
@@ -99,10 +112,10 @@ def _word(text: Text, usage: str) -> str | None:
     return word if word in WORDS else None
 
 
-def _menu(words: list[str], width: int) -> list[str]:
+def _menu(words: Mapping[str, Word], width: int) -> list[str]:
     """Words and meanings, in two columns where there is room; in half a terminal only words."""
-    usages = {word: f"{word} {WORDS[word].argument}".rstrip() for word in words}
-    entries = [f"  {usages[word]:<9} {WORDS[word].meaning}" for word in words]
+    usages = {word: f"{word} {words[word].argument}".rstrip() for word in words}
+    entries = [f"  {usages[word]:<9} {words[word].meaning}" for word in words]
     left, column = (len(entries) + 1) // 2, widest(entries)
     if 2 * column > width:
         return ["In every game: " + ", ".join(usages.values())]

@@ -62,6 +62,7 @@ export function spoken(event, names = {}) {
   const fx = event.fx ?? [];
   switch (event.kind) {
     case "created":
+      if (event.mode === "race") return `${event.by ? who : "somebody"} called a race`;
       return event.by ? `${who} dealt a new game` : "a new game was dealt";
     case "move":
       return by + (happened(fx, false) || event.move || "");
@@ -85,11 +86,28 @@ export function spoken(event, names = {}) {
     case "stuck":
       return "no legal move is left that changes anything";
     case "won":
-      return `won in ${countOf(event.moves ?? 0, "move")}`;
+      return `${by && `${who} `}won in ${countOf(event.moves ?? 0, "move")}`;
     case "resigned":
-      return "the game was given up";
+      return by ? `${who} gave up` : "the game was given up";
+    case "timeout":
+      return "the time is up";
     case "ended":
+      if (event.boards) return "the race is over; the cards are laid open";
       return fx.length ? "the game is over; the hidden cards are laid open" : "the game is over";
+    case "ready":
+      return `${who} is ready`;
+    case "unready":
+      return `${who} is not ready`;
+    case "countdown":
+      return event.begins === undefined
+        ? "the start is called off"
+        : `the race begins in ${countOf(Math.round((event.begins - event.at) / 1000), "second")}`;
+    case "started":
+      return "the race has begun";
+    case "comments":
+      return `${who} switched comments ${event.on ? "on" : "off"}`;
+    case "rematch":
+      return `${who} goes on with the next deal`;
     default:
       return "";
   }

@@ -5,33 +5,28 @@
  * 5,000 is there in well under 2 ms, also while new events come in. What is not known yet is
  * refused, never guessed. Never: rules, a clock, the DOM. Nothing that was handed out changes.
  *
- * @import {Event, View} from "../protocol/messages.js"
+ * @import {BoardView, Event, View} from "../protocol/messages.js"
  * @import {Table} from "../protocol/table.js"
  */
 
-import { EMPTY, fold } from "../protocol/table.js";
+import { begun } from "../protocol/course.js";
+import { after as viewAfter } from "../protocol/mirror.js";
+import { EMPTY } from "../protocol/table.js";
+
+export { isWaiting, standings } from "../protocol/course.js";
 
 /**
  * The room after one event. `at` is in milliseconds since the room was created; `names` are the
- * display names seen so far, by identity; `event` is what led here, `null` where a view did.
- * @typedef {{seq: number, at: number, table: Table, moves: number, score: number,
+ * display names seen so far, by identity; `event` is what led here, `null` where a view did. What
+ * lies where is in the `view`; `table`, `moves` and `score` are those of its first board.
+ * @typedef {{seq: number, at: number, view: View, table: Table, moves: number, score: number,
  *   status: string, names: Readonly<Record<string, string>>, event: Event | null}} Moment
  */
 
 /** Events between two moments that are kept. Tables share their piles, so one costs little. */
 const STRIDE = 16;
 
-/** @type {Moment} */
-const NOTHING = {
-  seq: 0,
-  at: 0,
-  table: EMPTY,
-  moves: 0,
-  score: 0,
-  status: "open",
-  names: {},
-  event: null,
-};
+const NOTHING = moment(0, 0, begun({ t: "event", room: "", seq: 0, at: 0, kind: "created" }), {});
 
 export class Past {
   /** @type {Moment} where the known past begins */
@@ -44,14 +39,18 @@ export class Past {
   #kept = [NOTHING];
   /** @type {Event[]} */
   #events = [];
+  /** Boards of a race that this viewer may not see. @type {Set<number>} */
+  #hidden = new Set();
 
   /**
    * The past that a whole list of events tells.
    * @param {Iterable<Event>} events numbered 1, 2, 3, ...
+   * @param {readonly BoardView[]} [boards] as they are now: which of them are hidden
    * @returns {Past}
    */
-  static of(events) {
+  static of(events, boards = []) {
     const past = new Past();
+    past.#hidden = new Set(boards.flatMap(({ hidden }, n) => (hidden ? [n] : [])));
     for (const event of events) past.add(event);
     return past;
   }
@@ -83,12 +82,10 @@ export class Past {
    * @param {number} [at] when that was, if it is known
    */
   start(view, seq, at = 0) {
-    const { piles, counters, moves, score } = view.boards[0];
     /** @type {Record<string, string>} */
     const names = {};
     for (const seat of view.seats) if (seat.id && seat.name) names[seat.id] = seat.name;
-    const table = { piles, counters };
-    this.#reset({ seq, at, table, moves, score, status: view.status, names, event: null });
+    this.#reset(moment(seq, at, view, names));
   }
 
   /**
@@ -100,7 +97,7 @@ export class Past {
   add(event) {
     if (event.seq <= this.last) return false;
     if (event.seq !== this.last + 1) throw new RangeError(`event ${event.seq} after ${this.last}`);
-    this.#head = after(this.#head, event);
+    this.#head = after(this.#head, event, this.#hidden);
     this.#events.push(event);
     if (this.#events.length % STRIDE === 0) this.#kept.push(this.#head);
     return true;
@@ -112,13 +109,14 @@ export class Past {
    * @throws {RangeError} It does not reach to what is known; then nothing has changed.
    */
   fill(events) {
-    const whole = Past.of(events);
+    const whole = Past.of(events, this.#head.view.boards);
     for (const event of this.#events) whole.add(event);
     if (whole.last < this.last) throw new RangeError(`history ends at ${whole.last}`);
     this.#base = this.#near = whole.#base;
     this.#head = whole.#head;
     this.#kept = whole.#kept;
     this.#events = whole.#events;
+    this.#hidden = whole.#hidden;
   }
 
   /** Whether the position after event `seq` is known. @param {number} seq */
@@ -144,7 +142,8 @@ export class Past {
     const kept = this.#kept[Math.floor(gone / STRIDE)];
     const near = this.#near;
     let moment = near.seq <= seq && near.seq > kept.seq ? near : kept;
-    while (moment.seq < seq) moment = after(moment, this.#events[moment.seq - this.#base.seq]);
+    while (moment.seq < seq)
+      moment = after(moment, this.#events[moment.seq - this.#base.seq], this.#hidden);
     this.#near = moment;
     return moment;
   }
@@ -161,19 +160,36 @@ export class Past {
  * The moment that an event leads to.
  * @param {Moment} before
  * @param {Event} event
+ * @param {Set<number>} hidden
  * @returns {Moment}
  */
-function after(before, event) {
-  const { seq, at, by, name } = event;
+function after(before, event, hidden) {
+  const { seq, at, by, name, kind } = event;
   const news = by && name && before.names[by] !== name;
-  return {
-    seq,
-    at,
-    table: event.fx && !event.board ? fold(event.fx, before.table) : before.table,
-    moves: event.moves ?? before.moves,
-    score: event.score ?? before.score,
-    status: event.result ?? before.status,
-    names: news ? { ...before.names, [by]: name } : before.names,
-    event,
-  };
+  const names = news ? { ...before.names, [by]: name } : before.names;
+  const view = viewAfter(kind === "created" ? unseen(begun(event), hidden) : before.view, event);
+  return moment(seq, at, view, names, event);
+}
+
+/** @param {View} view @param {Set<number>} hidden @returns {View} */
+function unseen(view, hidden) {
+  if (!hidden.size) return view;
+  const boards = view.boards.map((board, n) =>
+    hidden.has(n) ? { ...board, hidden: true } : board,
+  );
+  return { ...view, boards };
+}
+
+/**
+ * @param {number} seq
+ * @param {number} at
+ * @param {View} view
+ * @param {Record<string, string>} names
+ * @param {Event | null} [event]
+ * @returns {Moment}
+ */
+function moment(seq, at, view, names, event = null) {
+  const { moves, score } = view.boards[0] ?? { moves: 0, score: 0 };
+  const table = view.boards[0] ?? EMPTY;
+  return { seq, at, view, table, moves, score, status: view.status, names, event };
 }

@@ -4,7 +4,8 @@
  * Promises: events follow each other as they did when they happened, a pause cut to 3 s, divided by
  * the speed; or to a fixed beat. What moves no card passes at once, a remark stays for a moment.
  * Waits are counted from when they began, so late timers do not add up. Who stands at the end goes
- * along when it grows. Never: the DOM, a timer while nothing plays.
+ * along when it grows. Of a race one board is looked at, and what is about others passes too.
+ * Never: the DOM, a timer while nothing plays.
  *
  * @import {Event as Happening} from "../protocol/messages.js"
  */
@@ -19,6 +20,9 @@
  * @typedef {{now(): number, set(done: () => void, ms: number): unknown, clear(timer: any): void}}
  *   Clock
  */
+
+/** Kinds of events that are about one board of a race; the others are about all of them. */
+const ON_A_BOARD = new Set("move undo redo restart stuck saved hidden".split(" "));
 
 /** The speeds there are, slowest first. @type {readonly Speed[]} */
 export const SPEEDS = [0.5, 1, 2, 4, 8, 16, "beat"];
@@ -46,6 +50,8 @@ export class Playback extends EventTarget {
   /** @type {Told} */
   #past;
   #clock;
+  /** Index of the board that is looked at. */
+  board = 0;
   #seq = 0;
   #last = 0;
   #playing = false;
@@ -126,7 +132,16 @@ export class Playback extends EventTarget {
   /** Forward, or back with a negative number; whoever steps wants it to stand still. */
   step(by = 1) {
     this.pause();
-    this.seek(this.#seq + by, "step");
+    const way = Math.sign(by);
+    let seq = this.#seq + by;
+    while (seq > this.first && seq < this.#last && !this.concerns(seq)) seq += way;
+    this.seek(seq, "step");
+  }
+
+  /** Whether an event is about the board that is looked at, or about all. @param {number} seq */
+  concerns(seq) {
+    const event = this.#past.event(seq);
+    return !event || !ON_A_BOARD.has(event.kind) || (event.board ?? 0) === this.board;
   }
 
   /** To the beginning. */
@@ -139,10 +154,18 @@ export class Playback extends EventTarget {
     this.seek(this.#last);
   }
 
+  /** Where the cards are dealt: of a race, after all have come. */
+  get opening() {
+    let seq = this.first;
+    if (this.#past.event(seq)?.mode !== "race") return seq;
+    while (seq < this.#last && this.#past.event(seq)?.kind !== "dealt") seq += 1;
+    return seq < this.#last ? seq : this.first;
+  }
+
   /** Let time pass; at the end it begins again from the start. */
   play() {
     if (this.#playing || this.#last <= this.first) return;
-    if (this.#seq >= this.#last) this.home();
+    if (this.#seq >= this.#last) this.seek(this.opening);
     this.#playing = true;
     this.#tell();
     this.#begin();
@@ -168,12 +191,19 @@ export class Playback extends EventTarget {
     return Math.max(least, Math.min(LONGEST, gap)) / this.#speed;
   }
 
+  /** Whether one came here with the next event about the board. @param {number} from */
+  isNext(from) {
+    let next = from + 1;
+    while (next < this.#seq && !this.concerns(next)) next += 1;
+    return next === this.#seq && this.concerns(next);
+  }
+
   /** The next event worth a look, or the last. @param {number} seq */
   #next(seq) {
     let next = seq + 1;
     for (; next < this.#last; next++) {
       const event = this.#past.event(next);
-      if (event?.fx?.length || event?.kind === "say") break;
+      if (event?.kind === "say" || (event?.fx?.length && this.concerns(next))) break;
     }
     return Math.min(next, this.#last);
   }

@@ -2,7 +2,8 @@
  * The hash chain over a room's events: same number and hash, same history seen.
  *
  * `h(n) = SHA-256(h(n-1) || c(n))` cut to 16 bytes, `h(0)` empty, with `c(n)` the SHA-256 of the
- * msgpack of event n without `t` and `room`, map keys sorted at every level.
+ * msgpack of event n without `t` and `room`, map keys sorted at every level. The `salt` of an event
+ * is put before those bytes and is not among them; `commit` is `c(n)` itself, told in its place.
  *
  * Promises: byte for byte what the Python side makes. An event is hashed as it came, with keys
  * that are not known here too. Never waits: `crypto.subtle` is missing on plain HTTP in a LAN.
@@ -17,12 +18,15 @@ import { sha256 } from "./sha256.js";
 export const HASH_SIZE = 16;
 
 /**
- * SHA-256 of the event's canonical bytes.
+ * What stands for the event in the chain, 32 bytes.
  * @param {Event} event
  */
 export function commitment(event) {
-  const { t: _t, room: _room, ...hashed } = event;
-  return sha256(pack(hashed));
+  if (event.commit !== undefined) {
+    return fromHex(event.commit);
+  }
+  const { t: _t, room: _room, salt = "", ...hashed } = event;
+  return sha256(joined(fromHex(salt), pack(hashed)));
 }
 
 /**
@@ -31,10 +35,15 @@ export function commitment(event) {
  * @param {Event} event
  */
 export function chain(before, event) {
-  const both = new Uint8Array(before.length + 32);
-  both.set(before);
-  both.set(commitment(event), before.length);
-  return sha256(both).slice(0, HASH_SIZE);
+  return sha256(joined(before, commitment(event))).slice(0, HASH_SIZE);
+}
+
+/** @param {Uint8Array} one @param {Uint8Array} other */
+function joined(one, other) {
+  const both = new Uint8Array(one.length + other.length);
+  both.set(one);
+  both.set(other, one.length);
+  return both;
 }
 
 /**

@@ -6,10 +6,10 @@
 
 export {};
 
-/** @typedef {"solo" | "coop"} Mode */
+/** @typedef {"solo" | "coop" | "race" | "replay"} Mode */
 /** @typedef {"player" | "spectator"} Role */
 /** @typedef {"public" | "unlisted" | "private"} Visibility */
-/** @typedef {"open" | "won" | "resigned"} Status */
+/** @typedef {"open" | "won" | "resigned" | "timeout" | "empty"} Status  empty: nobody's board */
 /** @typedef {number | string} Id  what ties an answer to its request */
 /** @typedef {Record<string, string[]>} Piles  cells by pile, bottom to top: `Qh` `??` `Qh-` */
 
@@ -21,16 +21,42 @@ export {};
 
 /**
  * @typedef {{undo: boolean, save: boolean, cheat: boolean, hints: boolean, say: boolean,
- *   delay?: number}} Policy
+ *   masked?: boolean, delay?: number}} Policy  `masked`: watchers of a race see no board before it
+ *   is over; `delay`: they see everything so many seconds later
  */
 /** @typedef {{seat: number, id?: string, name?: string}} Seat  no `id`: it is free */
 /**
+ * One board as a viewer may see it; a `hidden` one has no piles and no counters. `ms`: the time it
+ * took, of a board of a race that is done.
  * @typedef {{piles: Piles, status: Status, moves: number, score: number,
- *   counters: Record<string, number>}} BoardView
+ *   counters: Record<string, number>, hidden?: boolean, ms?: number}} BoardView
+ */
+/**
+ * How a race stands: `countdown` and `limit` in seconds; `begins` and `started` in ms since the
+ * room's creation, where that is agreed or has come; `ready`: the seats that are, in order.
+ * @typedef {{countdown: number, limit: number, begins?: number, started?: number,
+ *   ready?: number[]}} Race
+ */
+/** @typedef {{first: string, number: number, tally: number[]}} Series  `tally`: wins by seat */
+/**
+ * Where a replay room is: at event `at` of the recorded game when this was said; `speed` in
+ * percent, `beat` in ms.
+ * @typedef {{at: number, playing?: boolean, speed?: number, beat?: number}} Control
+ */
+/**
+ * What a replay room shows; `since`: when the control was said, ms since its creation.
+ * @typedef {{room: string, seq: number, control: Control, since: number}} Recorded
+ */
+/**
+ * A row of the table of a race; equals share a place.
+ * @typedef {{place: number, seat: number, name: string, id: string, status: Status, moves: number,
+ *   score: number, ms?: number}} Standing
  */
 /**
  * @typedef {{game: string, options: Record<string, string>, mode: Mode, boards: BoardView[],
- *   seats: Seat[], status: Status, policy: Policy}} View
+ *   seats: Seat[], status: Status, policy: Policy, race?: Race, series?: Series,
+ *   recorded?: Recorded, comments?: boolean, daily?: string, next?: string}} View  `comments` is
+ *   false where they are off; `next`: the room where the series goes on
  */
 /**
  * What a finished game lays open.
@@ -44,6 +70,9 @@ export {};
  *   move?: string, fx?: Fact[], moves?: number, score?: number, name?: string, seat?: number,
  *   text?: string, ms?: number, result?: Status, game?: string, options?: Record<string, string>,
  *   mode?: Mode, seats?: number, policy?: Policy, started?: number, opened?: Opened,
+ *   origin?: {room: string, seq: number, board?: number}, countdown?: number, limit?: number,
+ *   begins?: number, boards?: Fact[][], results?: Standing[], series?: Series, daily?: string,
+ *   next?: string, on?: boolean, control?: Control, salt?: string, commit?: string,
  * }} Event
  */
 
@@ -55,10 +84,12 @@ export {};
  *   actions?: Action[]}} GameInfo
  */
 /**
- * A room in the lobby; `players` are names.
+ * A room in the lobby; `players` are names, times are Unix ms. `waiting`: a race that has not
+ * begun; `due`: when something happens by itself.
  * @typedef {{id: string, game: string, mode: Mode, players: string[], seats: number,
  *   spectators: number, seq: number, score: number, status: Status, started: number,
- *   visibility: Visibility}} RoomInfo
+ *   visibility: Visibility, updated?: number, waiting?: boolean, due?: number, daily?: string,
+ *   owner?: string, moves?: number, ms?: number, masked?: boolean, delay?: number}} RoomInfo
  */
 /** @typedef {{mode: Mode, visibility: Visibility, started: number, policy: Policy}} Info */
 
@@ -89,6 +120,16 @@ export {};
  *   events: Event[], open: Event[], fault?: string}} Replayed
  */
 /**
+ * A row of a day's table; `room` is there once the day is over.
+ * @typedef {{place: number, name: string, id: string, status: Status, score: number, moves: number,
+ *   ms?: number, room?: string}} DailyRow
+ */
+/**
+ * `until`: when the day is over, Unix ms.
+ * @typedef {{t: "daily", i?: Id, game: string, date: string, until: number,
+ *   rows: DailyRow[]}} DailyTable
+ */
+/**
  * @typedef {{t: "error", i?: Id, code: string, message: string, room?: string, seq?: number,
  *   retry_ms?: number}} Refusal
  */
@@ -97,6 +138,7 @@ export {};
 
 /** @typedef {{t: "presence", room: string, spectators: number, players: number[]}} Presence */
 /** @typedef {{t: "lobby", room: RoomInfo}} LobbyRoom */
+/** @typedef {{t: "tv", room: RoomInfo | null}} TvRoom  the room most worth watching, if any is */
 /**
  * A room that could not be taken up again: told by this client, not by the server.
  * @typedef {{t: "lost", room: string, code: string, message: string}} Lost
@@ -104,10 +146,10 @@ export {};
 
 /**
  * @typedef {Welcome | Pong | Joined | Ok | RoomList | MoveList | Saved | Position | EventList
- *   | Replayed | Refusal} Answer
+ *   | Replayed | DailyTable | Refusal} Answer
  */
-/** @typedef {Event | Presence | LobbyRoom | Position | Joined | Lost} Push */
-/** @typedef {Answer | Event | Presence | LobbyRoom} Reply */
+/** @typedef {Event | Presence | LobbyRoom | TvRoom | Position | Joined | Lost} Push */
+/** @typedef {Answer | Event | Presence | LobbyRoom | TvRoom} Reply */
 
 /* Requests */
 
@@ -118,9 +160,10 @@ export {};
 /** @typedef {{t: "join", i?: Id, room: string, role: Role, from?: number, hash?: string}} Resume */
 /** @typedef {{from: string, to: string, cards?: number}} Dragged */
 /**
- * The other keys of `create`.
+ * The other keys of `create`: `countdown` and `limit` of a race in seconds, `begins` in Unix ms.
  * @typedef {{options?: Record<string, string | number | boolean>, mode?: Mode, seats?: number,
  *   deal?: string, save?: string, visibility?: Visibility, password?: string,
- *   policy?: Partial<Policy>, seat?: boolean}} Settings
+ *   policy?: Partial<Policy>, seat?: boolean, countdown?: number, limit?: number,
+ *   begins?: number, daily?: boolean}} Settings
  */
 /** @typedef {{game?: string, status?: Status, after?: string, limit?: number}} Filters */

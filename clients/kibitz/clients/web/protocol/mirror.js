@@ -6,11 +6,15 @@
  * viewer.
  */
 
-/** @import {BoardView, Event, Info, Joined, Position, Role, Seat, View} from "./messages.js" */
+/** @import {BoardView, Event, Info, Joined, Position, Role, View} from "./messages.js" */
 /** @import {Table} from "./table.js" */
 
+import { course } from "./course.js";
 import { chain, fromHex, toHex } from "./hashing.js";
-import { fold } from "./table.js";
+import { EMPTY, fold } from "./table.js";
+
+/** Kinds of events that are about every board of a race. */
+const FOR_ALL = new Set(["started", "dealt"]);
 
 /** An event is missing: ask again with `from` and `hash`. */
 export class Gap extends Error {
@@ -52,12 +56,17 @@ export class Mirror {
     return toHex(this.#hash);
   }
 
-  /** The first board as it is now. @type {BoardView} */
-  get board() {
-    return this.view.boards[0];
+  /** Index of this viewer's board: his own in a race, or else the first. */
+  get own() {
+    return this.view.race && this.seat ? this.seat - 1 : 0;
   }
 
-  /** What lies on the first board. @type {Table} */
+  /** The board of this viewer as it is now; a replay room has none. @type {BoardView} */
+  get board() {
+    return this.view.boards[this.own];
+  }
+
+  /** What lies on that board. @type {Table} */
   get table() {
     return this.board;
   }
@@ -123,58 +132,33 @@ export class Mirror {
  * @param {View} view
  * @param {Event} event
  * @returns {View}
+ * @throws {RangeError} The event does not fit.
  */
-function after(view, event) {
-  const index = event.board ?? 0;
-  const before = view.boards[index];
-  if (before === undefined) {
-    throw new RangeError(`there is no board ${index}`);
+export function after(view, event) {
+  const next = course(view, event);
+  let { boards } = next;
+  if (FOR_ALL.has(event.kind)) boards = boards.map((board) => happened(board, event));
+  else {
+    const index = event.board ?? 0;
+    const board = boards[index] && happened(boards[index], event);
+    if (board && board !== boards[index]) boards = boards.with(index, board);
   }
-  const { piles, counters } = fold(event.fx ?? [], before);
-  const board = {
-    ...before,
-    piles,
-    counters,
-    moves: event.moves ?? before.moves,
-    score: event.score ?? before.score,
-  };
-  const next = { ...view, boards: view.boards.with(index, board) };
-  switch (event.kind) {
-    case "joined":
-      return seated(next, event.seat, event);
-    case "left":
-      return seated(next, event.seat, {});
-    case "won":
-    case "resigned":
-      board.status = event.kind;
-      return next;
-    case "ended":
-      return { ...next, status: event.result ?? view.status };
-    default:
-      return next;
+  if (event.kind === "ended" && event.boards) {
+    boards = boards.map(({ hidden: _, ...board }, n) => {
+      return event.boards?.[n] ? { ...board, ...fold(event.boards[n], EMPTY) } : board;
+    });
   }
+  return boards === next.boards ? next : { ...next, boards };
 }
 
 /**
- * @param {View} view
- * @param {number | undefined} seat
- * @param {{by?: string, name?: string}} who
- * @returns {View}
+ * @param {BoardView} board
+ * @param {Event} event
+ * @returns {BoardView}
  */
-function seated(view, seat, { by, name }) {
-  if (seat === undefined) {
-    return view;
-  }
-  if (!(seat >= 1 && seat <= view.seats.length)) {
-    throw new RangeError(`there is no seat ${seat}`);
-  }
-  /** @type {Seat} */
-  const taken = { seat };
-  if (by !== undefined) {
-    taken.id = by;
-  }
-  if (name !== undefined) {
-    taken.name = name;
-  }
-  return { ...view, seats: view.seats.with(seat - 1, taken) };
+function happened(board, { fx, moves = board.moves, score = board.score }) {
+  const dealt = fx?.length && !board.hidden;
+  if (!dealt && moves === board.moves && score === board.score) return board;
+  const { piles, counters } = dealt ? fold(fx, board) : board;
+  return { ...board, piles, counters, moves, score };
 }

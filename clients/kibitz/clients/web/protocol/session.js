@@ -6,7 +6,8 @@
  */
 
 /**
- * @import {Answer, Event, Id, Joined, LobbyRoom, Position, Presence, Resume} from "./messages.js"
+ * @import {Answer, Event, Id, Joined, LobbyRoom, Position, Presence, Resume, TvRoom}
+ *   from "./messages.js"
  */
 
 import { Gap, Mirror } from "./mirror.js";
@@ -17,11 +18,11 @@ export class WireError extends Error {
 }
 
 /** @typedef {{kind: "answered", reply: Answer, events: Event[]}} Answered */
-/** @typedef {{kind: "pushed", reply: Event | Presence | LobbyRoom | Position}} Pushed */
+/** @typedef {{kind: "pushed", reply: Event | Presence | LobbyRoom | TvRoom | Position}} Pushed */
 /** @typedef {{kind: "missed", resume: Resume}} Missed */
 
 const ANSWERS = new Set(
-  "welcome pong joined ok rooms moves saved view history replayed error".split(" "),
+  "welcome pong joined ok rooms moves saved view history replayed daily error".split(" "),
 );
 
 /** What a client makes of a server's frames. */
@@ -84,6 +85,7 @@ export class ClientSession {
         return this.#event(reply);
       case "presence":
       case "lobby":
+      case "tv":
         return { kind: "pushed", reply };
       case "joined":
         return { kind: "answered", reply, events: this.#joined(reply) };

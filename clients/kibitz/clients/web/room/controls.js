@@ -13,10 +13,11 @@ import { h } from "../shell/dom.js";
 
 /**
  * @typedef {{
- *   plays: boolean, over: boolean, canSit: boolean, canInvite: boolean, watches: boolean, file: boolean,
- *   actions: Action[], legal: Set<string> | null, undo: boolean, redo: boolean,
- *   policy: {undo: boolean, save: boolean, hints: boolean, say: boolean},
- * }} State
+ *   plays: boolean, over: boolean, canSit: boolean, canInvite: boolean, file: boolean,
+ *   canTry: boolean, canGoOn: boolean, rematch: boolean, alone: boolean,
+ *   comments: boolean | null, actions: Action[], legal: Set<string> | null, undo: boolean,
+ *   redo: boolean, policy: {undo: boolean, save: boolean, hints: boolean, say: boolean},
+ * }} State  `comments`: whether they are on, where the visitor may say so; `alone`: one seat
  */
 
 const UNDO = "M9 7L4 12l5 5M4.5 12H14a6 5 0 010 10h-2";
@@ -35,6 +36,11 @@ export class Controls extends HTMLElement {
   connectedCallback() {
     this.setAttribute("role", "toolbar");
     this.setAttribute("aria-label", "Game controls");
+    // A press with the mouse leaves the focus where it was: on the table, whose keys go on.
+    this.addEventListener("mousedown", (event) => {
+      if (event.target instanceof Node && !this.#menu.contains(event.target))
+        event.preventDefault();
+    });
     this.addEventListener("keydown", (event) => {
       if (event.key !== "Escape" || !this.#menu.hasAttribute("open")) return;
       this.#shut();
@@ -93,26 +99,32 @@ export class Controls extends HTMLElement {
   }
 
   /** @param {State} state */
-  #viewer({ canSit, over, file }) {
+  #viewer({ canSit, canGoOn, over, file, rematch, alone }) {
     const sit = canSit ? [this.#button("sit", "Take a seat", { class: "big action" })] : [];
-    const next = over || file ? [this.#button("new", "New game", { class: "big action" })] : [];
+    const word = alone ? "Next deal" : "Rematch";
+    const series = rematch ? [this.#button("rematch", word, { class: "big action" })] : [];
+    const kind = rematch ? "big" : "big action";
+    const fresh = over || file ? [this.#button("new", "New game", { class: kind })] : [];
     const again = over && !file ? [this.#button("again", "Play this deal", { class: "big" })] : [];
+    if (canGoOn && !file) again.push(this.#button("onward", "Play on from here", { class: "big" }));
     const share = file ? [] : [this.#button("share", "Share", { class: "big" })];
-    return [h("div", { class: "main" }, ...sit, ...next, ...again, ...share)];
+    return [h("div", { class: "main" }, ...sit, ...series, ...fresh, ...again, ...share)];
   }
 
   /** @param {State} state */
-  #more({ plays, over, policy, file, canInvite }) {
+  #more({ plays, over, policy, file, canInvite, canTry, comments }) {
     const can = [
       plays && policy.undo && ["restart", "Restart"],
       plays && ["new", "New game"],
       plays && ["resign", "Resign"],
+      canTry && ["onward", "Try from here in a new room"],
       ((plays && policy.save) || over) && !file && ["save", "Save position"],
       over && !file && ["text", "Download replay (text)"],
       !file && ["json", "Download replay (JSON)"],
       plays && ["share", "Share link"],
       canInvite && ["invite", "Copy link for a player"],
       !file && ["embed", "Copy embed code"],
+      comments !== null && ["comments", comments ? "Comments off" : "Comments on"],
       ["rules", "Rules and keys"],
     ].filter((each) => Array.isArray(each));
     const items = can.map(([what, label]) => h("li", {}, this.#button(what, label, {})));

@@ -10,23 +10,32 @@ import { h } from "../shell/dom.js";
 import { href } from "../shell/router.js";
 import { KEYS } from "../table/keys.js";
 import { download, share } from "./files.js";
+import { nextOf } from "./frame.js";
 import { clockOf } from "./people.js";
 
 /** @import { Context } from "../shell/context.js" */
 /** @import { Route } from "../shell/router.js" */
 /** @import { Player } from "./player.js" */
 /** @import { Source } from "./source.js" */
+/** @import { Race } from "./race.js" */
 /** @import { Result } from "./win.js" */
 
-/** @typedef {{move?: string, seq: number, live: boolean}} Where */
+/** @typedef {{move?: string, seq: number, board: number, live: boolean}} Where */
 
 export class Deeds {
   #context;
   #source;
   #player;
+  #race;
 
-  /** @param {Context} context @param {Source} source @param {Player} player */
-  constructor(context, source, player) {
+  /**
+   * @param {Context} context
+   * @param {Source} source
+   * @param {Player} player
+   * @param {Race | null} race
+   */
+  constructor(context, source, player, race) {
+    this.#race = race;
     this.#context = context;
     this.#source = source;
     this.#player = player;
@@ -38,7 +47,7 @@ export class Deeds {
   }
 
   /** @param {string} what @param {Where} where */
-  async do(what, { move, seq, live }) {
+  async do(what, { move, seq, board, live }) {
     try {
       switch (what) {
         case "act":
@@ -57,11 +66,19 @@ export class Deeds {
             await this.#player.change(what);
           return;
         case "resign":
-          if (await sure("Give up?", "The game ends and all cards are opened.", "Resign"))
-            await this.#player.change(what);
+          if (await sure("Give up?", this.#givenUp, "Resign")) await this.#player.change(what);
           return;
+        case "ready":
+        case "unready":
+          return void (await this.#context.client.ready(this.#room, what === "ready"));
         case "sit":
           return await this.#sit();
+        case "stand":
+          return await this.#live.stand();
+        case "comments":
+          return void (await this.#context.client.comments(this.#room, !this.#takesComments));
+        case "rematch":
+          return this.#enter(await this.#context.client.rematch(this.#room));
         case "save":
           return download(`${this.#name}.save.txt`, await this.#context.client.save(this.#room));
         case "text":
@@ -81,7 +98,9 @@ export class Deeds {
         case "new":
           return this.#context.router.go({ page: "start", game: this.#source.game });
         case "again":
-          return await this.#again();
+          return await this.#fork(1, board);
+        case "onward":
+          return await this.#fork(seq, board);
       }
     } catch (error) {
       toast(/** @type {Error} */ (error).message, { kind: "bad" });
@@ -98,8 +117,22 @@ export class Deeds {
   }
 
   async #sit() {
-    const source = /** @type {import("./live.js").LiveRoom} */ (this.#source);
-    if (await this.#context.named()) await source.sit();
+    if (await this.#context.named()) await this.#live.sit();
+  }
+
+  get #live() {
+    return /** @type {import("./live.js").LiveRoom} */ (this.#source);
+  }
+
+  get #takesComments() {
+    return this.#source.view.comments !== false;
+  }
+
+  /** What giving up means here. */
+  get #givenUp() {
+    return this.#source.view.race
+      ? "Your part of the race ends here; the others go on."
+      : "The game ends and all cards are opened.";
   }
 
   get #name() {
@@ -151,22 +184,29 @@ export class Deeds {
       score: end.score,
       time: clockOf(end.at),
       deal: past.event(past.last)?.opened?.deal,
+      next: nextOf(this.#source),
+      alone: seats.length < 2,
     };
   }
 
   /** The result in one line, to be sent to friends. */
   #line() {
+    if (this.#race) return `${this.#race.line} ${this.#link()}`;
     const { won, who, title, moves, time, score } = this.result();
     const did = won ? `won ${title} in ${moves} moves` : `gave up ${title} at score ${score}`;
     return `${who} ${did}, ${time}. ${this.#link()}`;
   }
 
-  /** The same deal once more, in a new room. */
-  async #again() {
-    const { client, router } = this.#context;
+  /** A room of one's own that goes on from an event. @param {number} at @param {number} board */
+  async #fork(at, board) {
     if (!(await this.#context.named())) return;
-    const mirror = await client.fork(this.#room);
-    router.go({ page: "room", room: mirror.room });
+    const which = this.#source.view.race ? { at, board } : { at };
+    this.#enter(await this.#context.client.fork(this.#room, which));
+  }
+
+  /** @param {{room: string}} mirror */
+  #enter({ room }) {
+    this.#context.router.go({ page: "room", room });
   }
 
   #rules() {

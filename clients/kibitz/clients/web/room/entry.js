@@ -4,6 +4,7 @@
  * Promises: a room with a password asks for it, a room that is not there says so with a way back.
  */
 
+import { said, toast } from "../shell/announce.js";
 import { openDialog } from "../shell/dialog.js";
 import { h } from "../shell/dom.js";
 import { LiveRoom } from "./live.js";
@@ -12,6 +13,9 @@ import { reading, Recorded } from "./recorded.js";
 /** @import { Context } from "../shell/context.js" */
 /** @import { Route } from "../shell/router.js" */
 /** @import { Source } from "./source.js" */
+
+/** A room that shows nothing yet is asked again after so long, ms. */
+const LONGEST = 10_000;
 
 /** Nothing is broken: what was asked for is not there. */
 class Gone extends Error {
@@ -41,8 +45,14 @@ export async function enter(context, route, signal) {
       return room;
     } catch (error) {
       room.close();
-      const { code, message } = /** @type {{code?: string, message: string}} */ (error);
+      const { code, message, retry_ms } =
+        /** @type {{code?: string, message: string, retry_ms?: number}} */ (error);
       if (signal.aborted) return null;
+      if (code === "forbidden" && retry_ms) {
+        await due(message, retry_ms);
+        if (signal.aborted) return null;
+        continue;
+      }
       if (code !== "forbidden" || !/password/.test(message)) throw error;
       password = await askPassword(password !== undefined);
       if (password === null) {
@@ -51,6 +61,16 @@ export async function enter(context, route, signal) {
       }
     }
   }
+}
+
+/**
+ * What happens there is shown later than it happens, and nothing of it is due yet.
+ * @param {string} message
+ * @param {number} ms
+ */
+async function due(message, ms) {
+  toast(said(message));
+  await new Promise((done) => setTimeout(done, Math.min(ms, LONGEST)));
 }
 
 /**

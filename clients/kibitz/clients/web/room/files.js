@@ -12,6 +12,8 @@ import { h } from "../shell/dom.js";
 
 /** The longest file that is read, in bytes: as long as the longest replay the server reads. */
 export const MAX_FILE = 2 ** 24;
+/** The most boards and seats of a room. */
+const MAX_SEATS = 100;
 const JSON_FORMAT = "kibitz-replay-json-1";
 const TEXT_FORMAT = "kibitz-replay-1";
 
@@ -191,12 +193,15 @@ function isTold(events) {
 function isEvent(event, n) {
   if (event?.seq !== n + 1 || typeof event.kind !== "string") return false;
   const { at, moves = 0, score = 0, fx = [], result = "won", move = "", name = "" } = event;
+  const { board = 0, seats = 1, boards = [] } = event;
   return (
     [at, moves, score].every(Number.isFinite) &&
-    ["open", "won", "resigned"].includes(result) &&
+    ["open", "won", "resigned", "timeout"].includes(result) &&
+    board >= 0 &&
+    seats >= 1 &&
+    [board, seats].every((n) => Number.isInteger(n) && n <= MAX_SEATS) &&
     [move, name].every((text) => typeof text === "string") &&
-    Array.isArray(fx) &&
-    fx.every(Array.isArray)
+    [fx, boards].every((list) => Array.isArray(list) && list.every(Array.isArray))
   );
 }
 

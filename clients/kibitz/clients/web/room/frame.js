@@ -4,6 +4,7 @@
  * Promises: shows how the room stands and where in its past one is; nothing here asks for anything.
  */
 
+import { isWaiting } from "../client/past.js";
 import { spoken } from "../cards/names.js";
 import { h } from "../shell/dom.js";
 import "./controls.js";
@@ -13,10 +14,13 @@ import "./timeline.js";
 
 /** @import { Playback } from "../client/playback.js" */
 /** @import { Past } from "../client/past.js" */
+/** @import { Event as Happening, View } from "../protocol/messages.js" */
 /** @import { Controls } from "./controls.js" */
 /** @import { Log } from "./log.js" */
 /** @import { People } from "./people.js" */
 /** @import { Player } from "./player.js" */
+/** @import { Race } from "./race.js" */
+/** @import { Series } from "./series.js" */
 /** @import { Source } from "./source.js" */
 /** @import { Timeline } from "./timeline.js" */
 
@@ -31,14 +35,15 @@ const MARKS = new Set([
   "stuck",
   "won",
   "resigned",
+  "timeout",
 ]);
 const ALLOWED = { undo: true, save: true, hints: true, say: true };
 
 /**
  * How it stands. `live`: what is on the table is what happens now; `crowd`: the visitor wants to
  * see the others; `embed`: in a frame of another page; `ahead`: the server's clock before ours, ms.
- * @typedef {{source: Source, playback: Playback, player: Player, live: boolean, crowd: boolean,
- *   embed: boolean, ahead: number}} Standing
+ * @typedef {{source: Source, playback: Playback, player: Player, series: Series | null, live: boolean,
+ *   crowd: boolean, embed: boolean, ahead: number}} Standing
  */
 
 export class Frame {
@@ -46,10 +51,18 @@ export class Frame {
   timeline = /** @type {Timeline} */ (h("kibitz-timeline"));
   log = /** @type {Log} */ (h("kibitz-log"));
   #people = /** @type {People} */ (h("kibitz-people"));
+  /** What a race adds to it. @type {Race | null} */
+  race = null;
   #title = h("h1", {});
   /** What the table cannot say by itself; its buttons tell `do` {what}. */
   strip = h("div", { class: "strip", hidden: true });
-  #marked = 0;
+  /** The marks there are for the events up to `last`, of the board that is looked at. */
+  #marked = {
+    first: 0,
+    last: -1,
+    board: 0,
+    marks: /** @type {readonly {seq: number, kind: string}[]} */ ([]),
+  };
 
   /**
    * Lay everything out round a table.
@@ -62,6 +75,7 @@ export class Frame {
     this.#title.textContent = title;
     const link = full && h("a", { href: full, target: "_blank", rel: "noopener" }, "Open kibitz");
     const head = h("div", { class: "head" }, this.#title, this.#people, link);
+    if (this.race) felt.append(this.race.gate, this.race.closed);
     return [
       h(
         "section",
@@ -72,37 +86,46 @@ export class Frame {
         this.controls,
         this.timeline,
       ),
-      h("aside", { class: "side", "aria-label": "Moves and comments" }, this.log),
+      h(
+        "aside",
+        { class: "side", "aria-label": "Moves and comments" },
+        this.race?.racers ?? "",
+        this.log,
+      ),
     ];
   }
 
   /** @param {Standing} standing */
   show(standing) {
     this.#controls(standing);
+    this.timeline.hidden = isWaiting(standing.source.view);
     this.#time(standing);
     this.#crowd(standing);
     this.#strip(standing);
+    this.race?.show(standing);
   }
 
   /** @param {Standing} standing */
-  #strip({ source, playback, live, player }) {
+  #strip({ source, playback, live, player, series }) {
     const over = source.status !== "open" || !source.address;
     const { past } = source;
+    const next = series?.notice();
     if (source.gone)
       this.#say("This room is gone: what you see is the last that was known.", [
         ["lobby", "To the lobby"],
       ]);
+    else if (next) this.#say(...next);
     else if (!over && !playback.following)
       this.#say(`You are looking back: event ${playback.seq} of ${playback.last}.`, [
         ["live", "Back to the game"],
       ]);
-    else if (live && source.mine && past.event(past.last)?.kind === "stuck")
+    else if (live && source.plays && isStuck(playback))
       this.#say("No move that changes anything is left.", [
         ...(player.possible?.undo ? /** @type {[string, string][]} */ ([["undo", "Undo"]]) : []),
         ["resign", "Resign"],
         ["new", "New game"],
       ]);
-    else this.#say("", []);
+    else this.#say(...(this.race?.notice(playback.board) ?? ["", []]));
   }
 
   /** @param {string} text @param {[what: string, label: string][]} choices */
@@ -124,23 +147,31 @@ export class Frame {
   /** @param {Standing} standing */
   #controls({ source, playback, player, live, embed }) {
     const { possible } = player;
+    const { view, plays, mine } = source;
     const over = source.status !== "open";
-    const plays = source.mine && !over;
+    const waiting = isWaiting(view);
     const free = plays && live;
+    const policy = source.policy ?? ALLOWED;
+    const takes = policy.say && view.comments !== false;
     this.controls.show({
       plays,
       over,
       file: !source.address,
-      watches: !source.mine,
-      policy: source.policy ?? ALLOWED,
+      policy,
       canInvite: source.free,
-      canSit: source.free && !source.mine && !embed,
+      canSit: source.free && !mine && !embed && !waiting,
+      canTry: Boolean(plays && policy.undo && !view.race && source.address),
+      canGoOn: over && !playback.following && !waiting,
+      rematch: nextOf(source) === "rematch",
+      alone: source.seats.length < 2,
+      comments: mine && policy.say ? takes : null,
       actions: source.info.actions ?? [],
       legal: free ? possible && new Set(possible.moves) : new Set(),
       undo: free && (possible?.undo ?? momentOf(playback).moves > 0),
       redo: free && (possible?.redo ?? true),
     });
-    this.log.canSay = Boolean(source.address) && (source.policy ?? ALLOWED).say && !embed;
+    this.log.canSay = Boolean(source.address) && takes && !embed;
+    this.log.note = takes ? "" : policy.say ? "Comments are off." : "This room takes no comments.";
   }
 
   /** @param {Standing} standing */
@@ -157,35 +188,77 @@ export class Frame {
       open: playback.past !== past,
       playing: playback.playing,
       speed: playback.speed,
-      caption: event ? spoken(event, past.at(past.last).names) : "",
+      caption: event && playback.concerns(event.seq) ? wordsOf(event, source) : "",
     });
-    if (this.#marked === past.events.length) return;
-    this.#marked = past.events.length;
-    this.timeline.marks = past.events.filter(({ kind }) => MARKS.has(kind));
+    const { board } = playback;
+    const { first, last } = past;
+    if (this.#marked.last > last || this.#marked.first !== first || this.#marked.board !== board)
+      this.#marked = { first, last: first - 1, board, marks: [] };
+    const known = past.events.length;
+    const fresh = past.events.slice(Math.max(0, known - (last - this.#marked.last)));
+    const marks = fresh.filter(({ kind, seq }) => MARKS.has(kind) && playback.concerns(seq));
+    this.#marked.last = last;
+    if (!marks.length && this.timeline.marks === this.#marked.marks) return;
+    this.timeline.marks = this.#marked.marks = [...this.#marked.marks, ...marks];
   }
 
   /** @param {Standing} standing */
   #crowd({ source, playback, live, crowd, ahead }) {
-    const { past, presence } = source;
-    const { at, moves, score, status } = momentOf(playback);
-    this.#people.now = ahead;
+    const { past, presence, view, mine, policy } = source;
+    const { at, moves, score, status, view: then } = momentOf(playback);
+    const { race } = view;
+    const since = race?.started ?? 0;
+    const { own } = source;
+    const waiting = isWaiting(view);
+    const shown = race ? then.boards[playback.board] : null;
+    const done = own === null ? shown?.ms : view.boards[own].ms;
+    const goes = source.status === "open" && source.address && !source.gone;
+    const late = mine ? 0 : (policy?.delay ?? 0);
+    const running = race && !waiting && live && done === undefined;
+    this.#people.now = ahead - late * 1000;
     this.#people.info = {
       seats: source.seats,
+      standing: this.race?.summary({ ...then, seats: view.seats }),
+      counts: !waiting && !shown?.hidden,
+      timed: !waiting,
+      series: view.series,
+      limit: running ? race.limit * 1000 : null,
+      late,
       here: presence?.players ?? null,
       spectators: crowd ? (presence?.spectators ?? null) : null,
-      started: source.started,
+      started: source.started + since,
       moves,
       score,
-      status,
-      at: live ? null : at,
-      ended:
-        source.status === "open" && source.address && !source.gone ? null : past.at(past.last).at,
+      status: shown?.status ?? status,
+      at: live ? null : Math.min(Math.max(0, at - since), shown?.ms ?? Infinity),
+      ended: done ?? (goes ? null : Math.max(0, past.at(past.last).at - since)),
     };
   }
 }
 
-/** The moment where one stands. @param {Playback} playback */
+/** An event in words; on a board of a race it is clear whose. @param {Happening} event @param {Source} source */
+export function wordsOf(event, { view, past }) {
+  return spoken(event, view.race && event.fx ? {} : past.at(past.last).names);
+}
+
+/** The moment where one stands, with the board that is looked at. @param {Playback} playback */
 export function momentOf(playback) {
   const past = /** @type {Past} */ (playback.past);
-  return past.at(Math.min(playback.seq, past.last));
+  const moment = past.at(Math.min(playback.seq, past.last));
+  const table = moment.view.boards[playback.board] ?? moment.table;
+  return { ...moment, table, moves: table.moves, score: table.score };
+}
+
+/** Whether the last thing on the board was that no move is left. @param {Playback} playback */
+function isStuck({ past, last, board }) {
+  let seq = last;
+  while (past.event(seq)?.kind === "hidden") seq--;
+  const event = past.event(seq);
+  return event?.kind === "stuck" && (event.board ?? 0) === board;
+}
+
+/** How the seats of a room go on after it, if they can. @param {Source} source */
+export function nextOf({ status, address, mine, view }) {
+  if (status === "open" || !address || view.daily) return null;
+  return view.next ? "next" : mine ? "rematch" : null;
 }

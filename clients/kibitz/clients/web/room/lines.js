@@ -10,6 +10,8 @@
 import { signed, spoken } from "../cards/names.js";
 
 const CHANGES = ["move", "undo", "redo", "restart"];
+/** Kinds that have no line of their own. */
+const SILENT = ["dealt", "hidden", "control"];
 
 /**
  * `who` is given where it is news; `cards` are those that a change moved, in signs. `undone` and
@@ -27,22 +29,30 @@ export class Lines {
   /** @type {string | undefined} who made the change before */
   #mover;
 
-  /** @param {Record<string, string>} [names] display names by identity */
-  constructor(names = {}) {
+  /** Whether a line says who moved, where that is news. */
+  #movers;
+
+  /**
+   * @param {Record<string, string>} [names] display names by identity
+   * @param {boolean} [movers] whether more than one may move here
+   */
+  constructor(names = {}, movers = true) {
     this.#names = { ...names };
+    this.#movers = movers;
   }
 
-  /** The line of the next event. @param {Event} event @returns {Line} */
+  /** The line of the next event, if it has one. @param {Event} event @returns {Line | null} */
   read(event) {
     const { seq, kind, by = "", name = this.#names[by] } = event;
     if (by && name) this.#names[by] = name;
+    if (SILENT.includes(kind)) return null;
     const who = name || by || "the server";
     const line = { seq, who: "", time: clockOf(event.at) };
     if (kind === "say") return { ...line, kind, who, text: event.text ?? "" };
     if (!CHANGES.includes(kind)) {
       return { ...line, kind: "note", text: spoken(event, this.#names) || kind };
     }
-    if (by !== this.#mover) line.who = who;
+    if (this.#movers && by !== this.#mover) line.who = who;
     this.#mover = by;
     const text = kind === "move" ? (event.move ?? "") : `${kind} ${event.move ?? ""}`.trim();
     return { ...line, kind: "move", text, cards: signed(event), ...this.#change(event) };
@@ -65,6 +75,12 @@ export class Lines {
     }
     return {};
   }
+}
+
+/** A place: "1st", "22nd", "113th". @param {number} n */
+export function ordinal(n) {
+  const end = n % 100 > 10 && n % 100 < 14 ? 0 : n % 10;
+  return `${n}${["th", "st", "nd", "rd"][end] ?? "th"}`;
 }
 
 /** Milliseconds as `2:31` or `1:02:31`. @param {number} ms */

@@ -5,7 +5,7 @@
  * it; a break in the connection leaves no gap. Never: the DOM.
  */
 
-import { Past } from "../client/past.js";
+import { isWaiting, Past } from "../client/past.js";
 
 /** @import { Client } from "../client/client.js" */
 /** @import { Event as Happening, Presence } from "../protocol/messages.js" */
@@ -24,6 +24,8 @@ export class LiveRoom extends EventTarget {
   fresh = false;
   gone = false;
   #listening = new AbortController();
+  /** How often the past was begun anew: an answer about another one is too late. */
+  #begun = 0;
 
   /** @param {Client} client @param {string} room */
   constructor(client, room) {
@@ -58,7 +60,12 @@ export class LiveRoom extends EventTarget {
   /** @param {Mirror} mirror */
   #take(mirror) {
     this.#mirror = mirror;
-    this.past.start(mirror.view, mirror.seq);
+    this.#begin();
+  }
+
+  #begin() {
+    this.#begun++;
+    this.past.start(this.#room.view, this.#room.seq);
     this.fresh = true;
   }
 
@@ -85,14 +92,20 @@ export class LiveRoom extends EventTarget {
     return this.#mirror;
   }
 
+  get view() {
+    return this.#room.view;
+  }
   get game() {
-    return this.#room.view.game;
+    return this.view.game;
   }
   get seats() {
-    return this.#room.view.seats;
+    return this.view.seats;
   }
   get status() {
-    return this.#room.view.status;
+    return this.view.status;
+  }
+  get board() {
+    return this.#room.own;
   }
   get policy() {
     return this.#room.info.policy;
@@ -103,8 +116,18 @@ export class LiveRoom extends EventTarget {
   get mine() {
     return this.#room.role === "player";
   }
+  get own() {
+    return this.view.race && this.mine ? this.board : null;
+  }
+  get plays() {
+    const { view, mine, status } = this;
+    const board = this.#room.board;
+    return mine && status === "open" && !isWaiting(view) && board?.status === "open";
+  }
   get free() {
-    return this.status === "open" && this.seats.some((seat) => !seat.id);
+    const { race, daily } = this.view;
+    const sits = this.status === "open" && !daily && race?.started === undefined;
+    return sits && this.seats.some((seat) => !seat.id);
   }
 
   get info() {
@@ -121,6 +144,14 @@ export class LiveRoom extends EventTarget {
   async sit() {
     await this.#client.join(this.address, { role: "player" });
     this.dispatchEvent(new Event("reset"));
+  }
+
+  /** Give the seat up, and watch. */
+  async stand() {
+    await this.#client.leave(this.address);
+    this.#take(await this.#client.join(this.address));
+    this.dispatchEvent(new Event("reset"));
+    this.#learn();
   }
 
   /** The past with all cards known, of a finished game. */
@@ -144,8 +175,11 @@ export class LiveRoom extends EventTarget {
 
   /** Read what happened before we came. */
   async #learn() {
+    const begun = this.#begun;
     try {
-      this.past.fill(await this.#client.history(this.address, {}));
+      const events = await this.#client.history(this.address, {});
+      if (begun !== this.#begun) return;
+      this.past.fill(events);
       this.dispatchEvent(new Event("known"));
     } catch (error) {
       if (!this.#listening.signal.aborted) console.info("the past is not there", error);
@@ -157,16 +191,17 @@ export class LiveRoom extends EventTarget {
     if (push.room !== this.address) return;
     switch (push.t) {
       case "event":
-        if (this.past.add(/** @type {Happening} */ (push)))
-          this.dispatchEvent(new CustomEvent("event", { detail: push }));
+        if (!this.past.add(/** @type {Happening} */ (push))) break;
+        this.dispatchEvent(new CustomEvent("event", { detail: push }));
+        // What was masked while the race ran can be read now.
+        if (push.kind === "ended" && this.view.race) this.#learn();
         break;
       case "presence":
         this.presence = push;
         this.dispatchEvent(new Event("presence"));
         break;
       case "view":
-        this.fresh = true;
-        this.past.start(this.#room.view, this.#room.seq);
+        this.#begin();
         this.dispatchEvent(new Event("reset"));
         this.#learn();
         break;

@@ -1,7 +1,7 @@
 /**
  * `<kibitz-log>`: what happened, line by line, and what was said about it at that moment.
  *
- * Promises: one line an event; text from others is only ever text. A click or Enter on a line asks
+ * Promises: one line an event that has something to tell; text from others is only ever text. A click or Enter on a line asks
  * for its moment (`seek` {seq}); a remark is handed on (`say` {text}). It stays at its end for who
  * reads there, scrolls nothing but its own list, and takes long logs in pieces.
  * Never: speaks. The page's live region does that.
@@ -32,6 +32,13 @@ export class Log extends HTMLElement {
   });
   #form = h("form", { hidden: true }, this.#input, h("button", { type: "submit" }, "Send"));
   #lines = new Lines();
+  /** Whether an event has its line here: of a race those of one board do. */
+  #tells = (/** @type {number} */ _seq) => true;
+  /** The line of every event, or the one before it. @type {(HTMLElement | undefined)[]} */
+  #made = [];
+  /** @type {HTMLElement | undefined} */
+  #latest;
+  #note = h("p", { class: "muted", hidden: true });
   /** @type {Happening[]} events that have no line yet */
   #waiting = [];
   #due = 0;
@@ -41,7 +48,7 @@ export class Log extends HTMLElement {
 
   connectedCallback() {
     if (!this.firstChild) {
-      this.append(this.#list, this.#form);
+      this.append(this.#list, this.#form, this.#note);
       this.#list.addEventListener("click", (event) => this.#click(event));
       this.#list.addEventListener("keydown", (event) => this.#key(event));
       this.#list.addEventListener("scroll", () => this.#look(), { passive: true });
@@ -66,6 +73,12 @@ export class Log extends HTMLElement {
     this.#form.hidden = !can;
   }
 
+  /** Why there can be none. @param {string} why */
+  set note(why) {
+    this.#note.textContent = why;
+    this.#note.hidden = !why;
+  }
+
   /** What has been typed and not been sent: to be given back if a remark was refused. */
   get draft() {
     return this.#input.value;
@@ -79,9 +92,13 @@ export class Log extends HTMLElement {
    * Show these events and no others.
    * @param {Iterable<Happening>} events one after the other, from any number on
    * @param {Record<string, string>} [names] display names by identity
+   * @param {(seq: number) => boolean} [tells] of one of several boards: whether an event is
    */
-  set(events, names = {}) {
-    this.#lines = new Lines(names);
+  set(events, names = {}, tells) {
+    this.#lines = new Lines(names, !tells);
+    this.#tells = tells ?? (() => true);
+    this.#made = [];
+    this.#latest = undefined;
     this.#waiting = [...events];
     this.#list.replaceChildren();
     this.#atEnd = true;
@@ -98,7 +115,7 @@ export class Log extends HTMLElement {
   mark(seq) {
     const before = this.#line(this.#marked);
     const line = this.#line(seq);
-    const step = Math.abs(seq - this.#marked) === 1;
+    const step = Math.abs(seq - this.#marked) === 1 || line === before;
     const follow = !step || !before || this.#inView(before);
     before?.removeAttribute("aria-current");
     this.#marked = seq;
@@ -112,10 +129,11 @@ export class Log extends HTMLElement {
     this.#due = 0;
     const made = document.createDocumentFragment();
     for (const event of this.#waiting.splice(0, PIECE)) {
-      const line = this.#lines.read(event);
-      made.append(this.#draw(line));
-      if (line.undone) this.#strike(made, line.undone, true);
-      if (line.redone) this.#strike(made, line.redone, false);
+      const line = this.#tells(event.seq) ? this.#lines.read(event) : null;
+      if (line) made.append((this.#latest = this.#draw(line)));
+      this.#made[event.seq] = this.#latest;
+      if (line?.undone) this.#strike(line.undone, true);
+      if (line?.redone) this.#strike(line.redone, false);
     }
     const stay = this.#atEnd;
     this.#list.append(made);
@@ -145,23 +163,21 @@ export class Log extends HTMLElement {
     }
     line.append(h("time", null, time));
     if (seq === this.#marked) line.setAttribute("aria-current", "step");
-    return line;
+    return /** @type {HTMLElement} */ (line);
   }
 
-  /** @param {DocumentFragment} made @param {number} seq @param {boolean} undone */
-  #strike(made, seq, undone) {
-    const line = this.#line(seq) ?? made.querySelector(`[data-seq="${seq}"]`);
+  /** @param {number} seq @param {boolean} undone */
+  #strike(seq, undone) {
+    const line = this.#line(seq);
     line?.classList.toggle("undone", undone);
     const head = line?.firstElementChild;
     if (undone) head?.setAttribute("title", "taken back");
     else head?.removeAttribute("title");
   }
 
-  /** The line of an event; lines follow each other without holes. @param {number} seq */
+  /** The line of an event, or the last one before it. @param {number} seq */
   #line(seq) {
-    const lines = /** @type {HTMLCollectionOf<HTMLElement>} */ (this.#list.children);
-    const first = Number(lines[0]?.dataset.seq);
-    return lines[seq - first];
+    return this.#made[seq];
   }
 
   /** @param {MouseEvent} event */

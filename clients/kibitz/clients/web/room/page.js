@@ -5,8 +5,8 @@
  * called live. Never: rules, requests of its own (they are in `player`, `deeds` and `live`).
  */
 
+import { isWaiting } from "../client/past.js";
 import { Playback } from "../client/playback.js";
-import { spoken } from "../cards/names.js";
 import { announce, said, toast } from "../shell/announce.js";
 import { h } from "../shell/dom.js";
 import { href } from "../shell/router.js";
@@ -15,7 +15,7 @@ import { duration } from "../table/glide.js";
 import "../table/stage.js";
 import { Deeds } from "./deeds.js";
 import { enter } from "./entry.js";
-import { Frame, momentOf } from "./frame.js";
+import { Frame, momentOf, nextOf, wordsOf } from "./frame.js";
 import { Player } from "./player.js";
 import { shortcut } from "./shortcuts.js";
 import { celebrate, showEnd } from "./win.js";
@@ -25,6 +25,8 @@ import { celebrate, showEnd } from "./win.js";
 /** @import { Route } from "../shell/router.js" */
 /** @import { Event as Happening, Fact } from "../protocol/messages.js" */
 /** @import { Stage } from "../table/stage.js" */
+/** @import { Race } from "./race.js" */
+/** @import { Series } from "./series.js" */
 /** @import { Source } from "./source.js" */
 
 /** How long a win is looked at before its result is shown, ms. */
@@ -41,10 +43,15 @@ export class RoomPage extends HTMLElement {
   #frame = new Frame();
   #off = new AbortController();
   /** The pieces, once the room is open.
-   * @type {{source: Source, playback: Playback, player: Player, deeds: Deeds} | null} */
+   * @type {{source: Source, playback: Playback, player: Player, deeds: Deeds, race: Race | null}
+   *   | null} */
   #open = null;
-  /** What is drawn: the event and of which past. */
-  #drawn = { seq: -1, past: /** @type {unknown} */ (null) };
+  /** From here to the next deal, if there is one. @type {Series | null} */
+  #series = null;
+  /** The piles that are drawn. @type {unknown} */
+  #drawn = null;
+  /** The event after which the board that is looked at came to be as it is. */
+  #turn = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #still;
 
@@ -55,16 +62,22 @@ export class RoomPage extends HTMLElement {
     if (!source) return;
     const { title, layout } = source.info;
     this.#stage.lay(layout, title);
+    const race = source.view.race ? await (await import("./race.js")).race(source) : null;
+    if (this.#off.signal.aborted) return source.close();
     const player = new Player(this.context.client, this.#stage);
-    const deeds = new Deeds(this.context, source, player);
-    this.#open = { source, playback: new Playback(source.past), player, deeds };
+    const deeds = new Deeds(this.context, source, player, race);
+    const playback = new Playback(source.past);
+    playback.board = race?.preferred ?? 0;
+    this.#frame.race = race;
+    this.#open = { source, playback, player, deeds, race };
     this.replaceChildren(...this.#frame.around(this.#felt, title, this.#full));
     this.context.titled(title);
     this.#listen();
     this.#draw();
-    this.#frame.log.set([...source.past.events], this.#names);
+    this.#log();
     this.#seek(route);
-    if (source.mine) this.#stage.enter();
+    if (source.plays) this.#stage.enter();
+    if (source.view.next) this.#goOn();
     this.#keep();
   }
 
@@ -82,6 +95,7 @@ export class RoomPage extends HTMLElement {
 
   close() {
     this.#off.abort();
+    this.#series?.stay();
     this.#open?.playback.pause();
     this.#open?.player.rest();
     this.#open?.source.close();
@@ -111,7 +125,7 @@ export class RoomPage extends HTMLElement {
 
   #listen() {
     const { source, playback, player, deeds } = this.#pieces;
-    const { timeline, log, controls } = this.#frame;
+    const { timeline, log, controls, race } = this.#frame;
     const { signal } = this.#off;
     /** @type {(target: EventTarget, name: string, then: (detail: any) => void) => void} */
     const on = (target, name, then) =>
@@ -147,6 +161,10 @@ export class RoomPage extends HTMLElement {
       this.#do(what);
       this.#stage.enter();
     });
+    if (race) {
+      on(race.gate, "do", ({ what }) => this.#do(what));
+      on(race.racers, "look", ({ board }) => this.#look(board));
+    }
     on(controls, "left", () => this.#stage.enter());
     on(player, "kept", () => toast("You are looking back: go back to the game to play on."));
     on(player, "pointed", ({ move }) => this.#pointed(move));
@@ -170,54 +188,94 @@ export class RoomPage extends HTMLElement {
     else if (moment >= playback.first) playback.seek(moment);
   }
 
+  /** Tell all that is known, of the board that is looked at. */
+  #log() {
+    const { source, playback } = this.#pieces;
+    const tells = (/** @type {number} */ seq) => playback.concerns(seq);
+    const { events } = source.past;
+    this.#frame.log.set([...events], this.#names, source.view.race && tells);
+  }
+
   /** The whole past is there now. */
   #known() {
-    const { past } = this.#pieces.source;
-    this.#frame.log.set([...past.events], this.#names);
+    this.#log();
     this.#seek(this.context.router.route);
-    this.#show();
+    this.#draw();
   }
 
   #reset() {
-    const {
-      source: { past },
-      playback,
-    } = this.#pieces;
-    playback.past = past;
-    playback.last = past.last;
-    this.#drawn = { seq: -1, past: null };
+    const { source, playback, race } = this.#pieces;
+    playback.past = source.past;
+    playback.last = source.past.last;
+    if (isWaiting(source.view) || source.view.boards[playback.board]?.hidden)
+      playback.board = race?.preferred ?? 0;
+    this.#drawn = null;
     this.#draw();
     this.#keep();
   }
 
+  /** Look at another board of a race. @param {number} board */
+  #look(board) {
+    const { source, playback, race } = this.#pieces;
+    if (source.view.boards[board]?.hidden || board === playback.board) return;
+    playback.board = board;
+    this.#drawn = null;
+    this.#log();
+    this.#draw();
+    announce(`The board of ${race?.nameOf(board)}.`);
+  }
+
   /** @param {Happening} event */
   #happened(event) {
-    const { playback } = this.#pieces;
+    const { source, playback, race } = this.#pieces;
     const { following } = playback;
+    const { kind } = event;
+    if (kind === "started") playback.board = race?.preferred ?? 0;
     this.#frame.log.add(event);
     playback.last = event.seq;
-    if (following || event.kind === "say") this.#tell(event);
-    if (event.kind === "ended") this.#keep();
-    if (event.kind === "ended" && following) setTimeout(() => this.#ended(), BREATH);
+    if (kind === "dealt" && source.plays && !document.activeElement?.matches("input"))
+      this.#stage.enter();
+    if (following || kind === "say" || kind === "started") this.#tell(event);
+    if (kind === "ended") this.#keep();
+    if (kind === "ended" && following) setTimeout(() => this.#ended(), BREATH);
+    if (kind === "won" && source.own === (event.board ?? 0)) celebrate(this.#stage);
+    if (kind === "rematch") this.#goOn(wordsOf(event, source), following);
     if (!following) this.#show();
+  }
+
+  /** There is a next deal. @param {string} said @param {boolean} following */
+  async #goOn(said = "", following = false) {
+    const { Series } = await import("./series.js");
+    if (this.#off.signal.aborted) return;
+    this.#series ??= new Series(this.context, this.#pieces.source);
+    if (said) this.#series.offered(said, following);
+    this.#show();
   }
 
   /** @param {Happening} event */
   #tell(event) {
-    announce(spoken(event, this.#names));
+    const { source, playback } = this.#pieces;
+    if (!playback.concerns(event.seq)) return;
+    const { race, seats } = source.view;
+    if (event.kind === "ready" || event.kind === "unready") {
+      announce(`${race?.ready?.length ?? 0} of ${seats.filter(({ id }) => id).length} ready`);
+      return;
+    }
+    announce(wordsOf(event, source));
     if (event.kind === "won") play("win");
     else if (event.fx?.length) play(event.fx.some(([kind]) => kind === "up") ? "flip" : "move");
   }
 
   #ended() {
-    const { source, playback, deeds } = this.#pieces;
+    const { source, playback, race } = this.#pieces;
     if (this.#off.signal.aborted || !playback.following) return;
     const won = source.status === "won";
-    if (won) celebrate(this.#stage);
+    if (race && !source.mine) this.#look(race.preferred);
+    if (won && !race) celebrate(this.#stage);
     if (!source.mine) return;
     setTimeout(
       () => {
-        if (!this.#off.signal.aborted) showEnd(deeds.result(), (what) => this.#do(what));
+        if (!this.#off.signal.aborted && !source.view.next) this.#do("results");
       },
       won && duration() ? LEAP : 0,
     );
@@ -225,8 +283,9 @@ export class RoomPage extends HTMLElement {
 
   /** @param {number} seq @param {number} from @param {string} why */
   #went(seq, from, why) {
-    const event = this.#pieces.playback.past.event(seq);
-    this.#draw(seq === from + 1 ? event?.fx : undefined);
+    const { playback } = this.#pieces;
+    const event = playback.past.event(seq);
+    this.#draw(playback.isNext(from) ? event?.fx : undefined);
     if (event && (why === "play" || why === "step")) this.#tell(event);
     if (why !== "live") this.#remember();
   }
@@ -245,11 +304,16 @@ export class RoomPage extends HTMLElement {
 
   /** Show the position where we stand. @param {Fact[]} [facts]  what led there */
   #draw(facts) {
-    const { playback } = this.#pieces;
-    const { seq, past } = playback;
+    const { source, playback } = this.#pieces;
+    const { seq } = playback;
     const moment = momentOf(playback);
-    if (seq !== this.#drawn.seq || past !== this.#drawn.past) this.#stage.show(moment.table, facts);
-    this.#drawn = { seq, past };
+    const waiting = moment.view.race && moment.view.race.started === undefined;
+    this.#stage.hidden = Boolean(waiting || source.view.boards[playback.board]?.hidden);
+    if (moment.table.piles !== this.#drawn) {
+      this.#stage.show(moment.table, facts);
+      this.#turn = seq;
+    }
+    this.#drawn = moment.table.piles;
     this.dataset.seq = String(seq);
     this.dataset.status = moment.status;
     this.#frame.log.mark(seq);
@@ -263,14 +327,24 @@ export class RoomPage extends HTMLElement {
     const { client, settings } = this.context;
     const { crowd, embed } = settings;
     const live = this.#live;
-    const free = live && source.mine;
+    const { race } = source.view;
+    const free = live && source.plays && playback.board === source.board;
     const hints = source.policy?.hints ?? true;
-    player.refresh(source.address ?? "", playback.seq, {
+    player.refresh(source.address ?? "", race ? this.#turn : playback.seq, {
       free,
       hints,
-      alone: source.seats.length < 2,
+      alone: Boolean(race) || source.seats.length < 2,
     });
-    this.#frame.show({ source, playback, player, live, crowd, embed, ahead: client.ahead });
+    const { ahead } = client;
+    const series = this.#series;
+    this.#frame.show({ source, playback, player, series, live, crowd, embed, ahead });
+  }
+
+  /** How it ended. */
+  #end() {
+    const { source, deeds, race } = this.#pieces;
+    const todo = (/** @type {string} */ what) => this.#do(what);
+    race ? race.end(nextOf(source), todo) : showEnd(deeds.result(), todo);
   }
 
   /** @param {boolean} open */
@@ -289,14 +363,23 @@ export class RoomPage extends HTMLElement {
 
   /** @param {string} what @param {string} [move] */
   #do(what, move) {
-    const { playback, player, deeds } = this.#pieces;
+    const { source, playback, player, deeds } = this.#pieces;
     if (what === "hint") player.hint();
     else if (what === "live") playback.end();
     else if (what === "lobby") this.context.router.go({ page: "lobby" });
-    else if (what === "replay") {
-      playback.home();
+    else if (what === "own") this.#look(source.board);
+    else if (what === "results") this.#end();
+    else if (what === "next") this.#series?.go();
+    else if (what === "stay") {
+      this.#series?.stay();
+      this.#show();
+    } else if (what === "replay") {
+      playback.seek(playback.opening);
       playback.play();
-    } else deeds.do(what, { move, seq: playback.seq, live: this.#live });
+    } else {
+      const { seq, board } = playback;
+      deeds.do(what, { move, seq, board, live: this.#live });
+    }
   }
 
   /** A button is the hint. @param {string} move */
@@ -320,7 +403,7 @@ export class RoomPage extends HTMLElement {
   #key(event) {
     const { source, playback } = this.#pieces;
     shortcut(event, {
-      plays: source.mine && source.status === "open",
+      plays: source.plays,
       table: this.#stage,
       actions: source.info.actions ?? [],
       playback,

@@ -7,7 +7,7 @@
 
 import { Past } from "../client/past.js";
 
-/** @import { Event as Happening, GameInfo, Seat, Status } from "../protocol/messages.js" */
+/** @import { Event as Happening, GameInfo, Seat } from "../protocol/messages.js" */
 
 /** @typedef {{game: string, events: Happening[], open?: Happening[], fault?: string}} Recording */
 
@@ -48,7 +48,10 @@ export class Recorded extends EventTarget {
   fresh = false;
   gone = false;
   mine = false;
+  plays = false;
   free = false;
+  board = 0;
+  own = null;
   policy = null;
   address = null;
   #open;
@@ -61,7 +64,8 @@ export class Recorded extends EventTarget {
     this.fault = fault;
     this.past = Past.of(events);
     this.started = events[0]?.started ?? 0;
-    this.status = /** @type {Status} */ (this.past.at(this.past.last).status);
+    this.view = this.past.at(this.past.last).view;
+    this.status = this.view.status;
     this.#open = open;
     const players = new Map(events.filter((e) => e.kind === "joined").map((e) => [e.seat, e]));
     /** @type {Seat[]} */

@@ -2,7 +2,7 @@
  * What a room page shows: a room on the server or a recording, alike. Types only.
  *
  * @import {Past} from "../client/past.js"
- * @import {GameInfo, Policy, Presence, Seat, Status} from "../protocol/messages.js"
+ * @import {GameInfo, Policy, Presence, Seat, Status, View} from "../protocol/messages.js"
  */
 
 export {};
@@ -10,10 +10,18 @@ export {};
 /**
  * Events: `event` (detail: what happened), `reset` (another position without what led there, or
  * another role), `known` (the past is complete), `presence`, `lost` (detail: why).
+ *
+ * `view`: how it stands now; `board`: index of the visitor's own board in a race, else of the
+ * first; `own`: the same, if this is a race and he has one; `fresh`: what happens is told at once; `gone`: the room is lost; `mine`: the visitor has a
+ * seat; `plays`: and a board that can be played on; `free`: there is a seat to be taken; `address`:
+ * the room's id.
  * @typedef {EventTarget & {
  *   past: Past,
  *   game: string,
  *   info: GameInfo,
+ *   view: View,
+ *   board: number,
+ *   own: number | null,
  *   started: number,
  *   status: Status,
  *   seats: Seat[],
@@ -22,11 +30,11 @@ export {};
  *   fresh: boolean,
  *   gone: boolean,
  *   mine: boolean,
+ *   plays: boolean,
  *   free: boolean,
  *   canOpen: boolean,
  *   address: string | null,
  *   opened(): Promise<Past>,
  *   close(): void,
- * }} Source  `fresh`: what happens is told at once; `gone`: the room is lost; `mine`: the visitor has a seat; `free`: there is a seat to be taken;
- *   `address`: the room's id
+ * }} Source
  */

@@ -16,18 +16,19 @@ const PETALS = 48;
 /**
  * How a game ended; `time` as people read it.
  * @typedef {{won: boolean, who: string, title: string, moves: number, score: number, time: string,
- *   deal?: string}}
- *   Result
+ *   deal?: string, next?: "rematch" | "next" | null, alone: boolean}} Result  `next`: how the
+ *   series goes on, if it can
  */
+/** @typedef {"new" | "again" | "replay" | "copy" | "rematch" | "next"} Then */
 
 /**
  * Show how it ended.
  * @param {Result} result
- * @param {(what: "new" | "again" | "replay" | "copy") => void} todo
+ * @param {(what: Then) => void} todo
  * @returns {HTMLDialogElement}
  */
-export function showEnd({ won, who, title, moves, score, time, deal }, todo) {
-  /** @type {(what: "new" | "again" | "replay" | "copy", label: string, kind?: string) => Node} */
+export function showEnd({ won, who, title, moves, score, time, deal, next, alone }, todo) {
+  /** @type {(what: Then, label: string, kind?: string) => Node} */
   const choice = (what, label, kind) => {
     const chosen = () => {
       if (what !== "copy") dialog.close();
@@ -52,6 +53,7 @@ export function showEnd({ won, who, title, moves, score, time, deal }, todo) {
       "div",
       { class: "row" },
       choice("new", "New game", "primary"),
+      next && choice(next, alone || next === "next" ? "Next deal" : "Rematch"),
       choice("again", "Same deal again"),
       choice("replay", "Watch it again"),
       choice("copy", "Copy result"),

@@ -1,0 +1,22 @@
+"""The commands: arguments to calls. What a command needs is imported when it runs.
+
+``playing`` (play, race, fork, daily), ``watching`` (watch, rooms, present), ``past`` (replay,
+verify, convert), ``programs`` (bot, console, demo); ``options`` is what they share.
+"""
+
+from collections.abc import Callable
+
+from .past import convert, replay, verify
+from .playing import daily, fork, play, race
+from .programs import bot, console, demo
+from .watching import present, rooms, watch
+
+COMMANDS: tuple[Callable[..., None], ...] = (
+    *(play, race, daily, fork),
+    *(watch, rooms, replay, present),
+    *(verify, convert, bot, console),
+)
+"""All that the help shows, in its order."""
+HIDDEN: tuple[Callable[..., None], ...] = (demo,)
+
+__all__ = ["COMMANDS", "HIDDEN"]

@@ -1,0 +1,117 @@
+"""``kibitz replay``, ``verify``, ``convert``: games of the past and texts of positions."""
+
+import asyncio
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .. import outcome
+from ..outcome import SERVER, Color
+from . import options as say
+
+if TYPE_CHECKING:
+    from ..session import Client
+    from ..terminal.replay import Load, Wishes
+    from ..terminal.screen import Screen
+
+
+def replay(
+    source: Annotated[str, typer.Argument(metavar="FILE|ROOM")],
+    server: say.Server = SERVER,
+    speed: say.Speed = None,
+    beat: Annotated[
+        float | None, typer.Option(min=0.05, max=60, help="Seconds from each step to the next.")
+    ] = None,
+    step: Annotated[bool, typer.Option("--step", help="Wait for a key at every step.")] = False,
+    at: Annotated[int, typer.Option(min=1, help="The event to begin with.")] = 1,
+    board: say.Board = None,
+    opened: Annotated[bool, typer.Option("--open", help="With all cards open.")] = False,
+    color: say.WithColor = Color.auto,
+    four_colours: say.FourColours = False,
+    ascii_only: say.Ascii = False,
+) -> None:
+    """Show a game of the past. It is a replay text, a replay as JSON, or a room of the server."""
+    from kibitz.engine.replays import ReplayError
+    from kibitz.protocol.views import Control
+
+    from ..terminal import reels
+    from ..terminal.replay import Wishes
+
+    screen = outcome.screen(color, four_colours, ascii_only)
+    control = Control(
+        at=at,
+        playing=not step and not (speed is None and beat is None),
+        speed=max(round((speed or 1.0) * 100), 1),
+        beat=None if beat is None else round(beat * 1000),
+    )
+    wishes = Wishes(control, say.index(board) or 0, opened, step)
+    path = Path(source)
+
+    async def talk(client: "Client") -> None:
+        await _show(reels.Rooms(client, source).load, wishes, screen)
+
+    try:
+        if path.exists() or path.name != source or path.suffix:
+            asyncio.run(_show(reels.from_file(path).load, wishes, screen))
+        else:
+            outcome.talk(server, talk)
+    except OSError as error:
+        if error.filename is None:
+            raise
+        raise outcome.unusable(f"could not open {path}: {error.strerror}") from None
+    except (ReplayError, reels.StillRunning) as error:
+        screen.say(f"{source}: {error}")
+        raise typer.Exit(1) from None
+
+
+async def _show(load: "Load", wishes: "Wishes", screen: "Screen") -> None:
+    """Show it by keys on a terminal; print it elsewhere, and why it ends too early, if it does."""
+    from ..terminal import replay as past
+    from ..terminal.keys import keys_of_terminal
+
+    film = await load(wishes.opened)
+    if wishes.board >= film.boards:
+        raise outcome.unusable(f"there is no seat {wishes.board + 1}")
+    async with keys_of_terminal() as keys:
+        if keys.on and screen.in_place:
+            await past.replay(load, wishes, screen, keys)
+            return
+    await past.print_out(film, wishes, screen, lambda: sys.stdin.read(1))
+    if film.faults:
+        screen.say("\n".join(film.faults))
+        raise typer.Exit(1)
+
+
+def verify(file: Path) -> None:
+    """Check a replay by the rules; exit code 1 and the first line that does not fit."""
+    from ..terminal.reels import verify
+
+    try:
+        code, said = verify(file)
+    except OSError as error:
+        raise outcome.unusable(f"could not open {file}: {error.strerror}") from None
+    outcome.screen(Color.auto, False, False).say(said)
+    raise typer.Exit(code)
+
+
+def convert(
+    file: Path,
+    to: Annotated[str, typer.Option(help="save, solvitaire, klondike-solver or fc-solve.")],
+    game: Annotated[
+        str | None, typer.Option(help="The game, where the text does not say it.")
+    ] = None,
+) -> None:
+    """Write a position in another format. Reads saves and what other programs write."""
+    from kibitz.engine.formats import Unfit
+    from kibitz.engine.headers import LineError
+
+    from ..terminal.convert import convert
+
+    game = outcome.game_named(game) if game is not None else None
+    try:
+        text = convert(outcome.save_text(file), to, game)
+    except (LineError, Unfit) as error:
+        raise outcome.unusable(f"{file}: {error}") from None
+    sys.stdout.write(text)

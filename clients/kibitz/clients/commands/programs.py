@@ -1,0 +1,74 @@
+"""``kibitz bot``, ``console``, ``demo``: programs play, or a person plays offline."""
+
+import asyncio
+from typing import Annotated
+
+import typer
+
+from .. import outcome
+from ..outcome import SERVER
+from . import options as say
+
+
+def bot(
+    strategy: Annotated[str, typer.Argument(help="greedy, random or module:function")],
+    game: say.Game,
+    server: say.Server = SERVER,
+    games: Annotated[int, typer.Option(min=1, help="How many games.")] = 1,
+    deal: Annotated[
+        list[str] | None, typer.Option(help="A deal: a number or a word; repeatable.")
+    ] = None,
+    room: Annotated[
+        str | None, typer.Option(help="Play in this room; in a race, be ready at once.")
+    ] = None,
+    race: Annotated[
+        int | None, typer.Option(min=2, max=100, help="Open a race with so many seats.")
+    ] = None,
+    delay: Annotated[float, typer.Option(min=0, help="Seconds before each move.")] = 0.0,
+    seed: Annotated[int | None, typer.Option(help="Where chance begins.")] = None,
+    name: say.Name = None,
+) -> None:
+    """Let a program play."""
+    from ..terminal.arena import Unknown, arena, find
+
+    game = outcome.game_named(game)
+    settings = {
+        "games": 1 if room else max(games, len(deal or [])),
+        "deals": deal or [],
+        "room": room,
+        "race": None if race is None else {"seats": race},
+        "delay": delay,
+        "seed": seed,
+        "name": strategy[:32] if name is None else name,
+    }
+
+    async def play() -> None:
+        await arena(find(strategy), game, server, settings)
+
+    try:
+        outcome.run(server, play, name=name)
+    except Unknown as error:
+        raise outcome.unusable(str(error)) from None
+
+
+def console(
+    game: say.Game,
+    load: Annotated[str | None, typer.Option(help="A save to start from.")] = None,
+    deck: Annotated[str | None, typer.Option(help="Cards to deal, the first one first.")] = None,
+    deal: Annotated[str | None, typer.Option(help="A deal: a number or a word.")] = None,
+    rng_seed: Annotated[int | None, typer.Option(help="Where chance begins.")] = None,
+) -> None:
+    """Play offline, as the course's own program does."""
+    from ..console import console
+
+    raise typer.Exit(console(outcome.game_named(game), load, deck, deal, rng_seed))
+
+
+def demo(
+    server: say.Server = SERVER,
+    with_parent: Annotated[bool, typer.Option("--with-parent", help="End with it.")] = False,
+) -> None:
+    """Let bots play all games for ever."""
+    from ..demo import demo
+
+    asyncio.run(demo(server, with_parent))

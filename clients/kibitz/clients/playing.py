@@ -1,0 +1,73 @@
+"""What a player does, as methods. In a race all of it is about the own board."""
+
+from kibitz.protocol import requests as ask
+from kibitz.protocol.mirror import Mirror
+from kibitz.protocol.replies import MoveList, Ok, Position, Saved
+from kibitz.protocol.views import View
+
+from .asking import Asking
+
+
+class Playing(Asking):
+    """The requests of those who have a seat."""
+
+    async def move(
+        self,
+        room: str,
+        move: str | None = None,
+        *,
+        from_: str | None = None,
+        to: str | None = None,
+        cards: int | None = None,
+        expect: int | None = None,
+    ) -> Ok:
+        """Make a move on the position of event ``expect``.
+
+        Either in the game's own notation, or as a drag of the last ``cards`` cards of a pile.
+        """
+        request = ask.Move(room=room, move=move, from_=from_, to=to, cards=cards, expect=expect)
+        return await self.done(request)
+
+    async def undo(self, room: str) -> Ok:
+        """Take the last change back."""
+        return await self.done(ask.Undo(room=room))
+
+    async def redo(self, room: str) -> Ok:
+        """Do again what was taken back last."""
+        return await self.done(ask.Redo(room=room))
+
+    async def restart(self, room: str) -> Ok:
+        """Lay out the start again."""
+        return await self.done(ask.Restart(room=room))
+
+    async def resign(self, room: str) -> Ok:
+        """Give the game up."""
+        return await self.done(ask.Resign(room=room))
+
+    async def ready(self, room: str, on: bool = True) -> Ok:
+        """Be ready to start the race, or no longer."""
+        return await self.done(ask.Ready(room=room, on=on))
+
+    async def rematch(self, room: str) -> Mirror:
+        """Go on with the next deal and the same seats, once the game has ended."""
+        return await self.entered(ask.Rematch(room=room))
+
+    async def say(self, room: str, text: str) -> Ok:
+        """Write a comment."""
+        return await self.done(ask.Say(room=room, text=text))
+
+    async def comments(self, room: str, on: bool) -> Ok:
+        """Let the room take comments, or none."""
+        return await self.done(ask.Comments(room=room, on=on))
+
+    async def moves(self, room: str, board: int | None = None) -> list[str]:
+        """The legal moves, best first."""
+        return (await self.get(ask.Moves(room=room, board=board), MoveList)).moves
+
+    async def save(self, room: str, board: int | None = None, format: str | None = None) -> str:
+        """The save text of the whole position, or its text in the format of another program."""
+        return (await self.get(ask.Save(room=room, board=board, format=format), Saved)).text
+
+    async def cheat(self, room: str) -> View:
+        """The position with all cards open."""
+        return (await self.get(ask.Cheat(room=room), Position)).view

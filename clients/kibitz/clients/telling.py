@@ -1,0 +1,89 @@
+"""What happens in a room, in words for people.
+
+Pure. Never: what a terminal would take for a command (``printable``).
+"""
+
+from kibitz.protocol.views import Event
+
+from .scene import Scene
+
+
+def who_did(scene: Scene, event: Event) -> str:
+    """Whose doing an event is; of a board of a race, whose board it is."""
+    seat = event.board if scene.course.race and event.kind in ("won", "resigned") else None
+    if seat is not None and seat < len(scene.course.seats):
+        return scene.course.seats[seat].name or f"seat {seat + 1}"
+    return event.name or scene.names.get(event.by or "") or event.by or "the server"
+
+
+def told(scene: Scene, event: Event) -> str | None:
+    """An event in words, for people; ``None`` for what the board shows by itself."""
+    who, race = who_did(scene, event), bool(scene.course.race)
+    match event.kind:
+        case "move":
+            return f"> {event.move} ({who})"
+        case "undo" | "redo" | "restart":
+            return f"> {event.kind} ({who})"
+        case "say":
+            return f"{who}: {event.text}"
+        case "joined":
+            return f"{who} took seat {event.seat}"
+        case "left":
+            return f"seat {event.seat} is free"
+        case "saved":
+            return "the position was saved"
+        case "cheated":
+            return "somebody looked at all cards"
+        case "stuck":
+            return "no legal move is left that changes anything"
+        case "won":
+            won = f"won in {number_of(event.moves or 0, 'move')}"
+            return f"{who} {won}, {time_of(event.ms or 0)}" if race else won
+        case "resigned":
+            return f"{who} gave up" if race else "the game was given up"
+        case "ready":
+            return f"{who} is ready"
+        case "unready":
+            return f"{who} is not ready yet"
+        case "countdown":
+            return _countdown(event)
+        case "started":
+            return "the race has begun"
+        case "timeout":
+            return "time is up"
+        case "comments":
+            return "comments are on again" if event.on else "comments are off"
+        case "rematch":
+            return f"{who} goes on in room {event.next}"
+        case _:
+            return None
+
+
+def _countdown(event: Event) -> str:
+    if event.begins is None:
+        return "the start is called off"
+    seconds = max(0, round((event.begins - event.at) / 1000))
+    soon = f"in {number_of(seconds, 'second')}" if seconds else "now"
+    return f"everybody is ready: the race begins {soon}"
+
+
+def time_of(ms: int) -> str:
+    """A time that somebody took, with tenths: ``0:07.3``."""
+    return f"{clock_of(ms)}.{ms % 1000 // 100}"
+
+
+def clock_of(ms: int) -> str:
+    """A time as people read it: ``0:07``, ``12:30``, ``1:02:03``."""
+    minutes, seconds = divmod(max(ms, 0) // 1000, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
+
+
+def number_of(count: int, noun: str) -> str:
+    """``1 move``, ``2 moves``."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def printable(text: str) -> str:
+    """A text from somebody else without what would steer a terminal; line ends stay."""
+    return "".join(c if c.isprintable() or c == "\n" else " " for c in text)

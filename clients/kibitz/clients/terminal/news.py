@@ -1,0 +1,73 @@
+"""What a player is told: how others come to the table, and what has happened there.
+
+Pure. Never: what the person did a moment ago and sees anyway.
+"""
+
+from kibitz.protocol.mirror import Mirror
+from kibitz.protocol.views import Event
+
+from .. import racing
+from ..scene import Scene
+from ..telling import time_of, told, who_did
+
+WON = "You won!"
+OVER = "The game is over: `rematch` or `new` for another one, `quit` to leave."
+RACE_OVER = (
+    "The race is over: `rematch` for the next one, `look SEAT` for a board, `quit` to leave."
+)
+RIVALS = "While the others play: `look SEAT` shows a board, `standings` the table."
+READY = "Type `ready` when you are; it begins when everybody is."
+SILENT = frozenset({"move", "joined", "undo", "redo", "restart", "saved", "cheated", "ready"})
+"""Kinds of events that one sees without being told, when they are one's own doing."""
+
+
+def invitation(mirror: Mirror, scene: Scene, where: str) -> list[str]:
+    """How others come here, and what there is to know about this room."""
+    view, room = mirror.view, f"{mirror.room}{where}"
+    free, waiting = any(seat.id is None for seat in view.seats), racing.is_waiting(scene)
+    lines = [f"watch it with: kibitz watch {room}"]
+    if waiting and free:
+        lines.append(f"race in it with: kibitz race --room {room}")
+    elif free and not view.race:
+        lines.append(f"sit down at it with: kibitz play --room {room}")
+    if view.series:
+        won = racing.tally(scene, view.series.tally)
+        lines.append(f"game {view.series.number} of a series; won so far: {won}")
+    if view.daily:
+        lines.append(f"the deal of {view.daily}, the same for everybody today")
+    if waiting and mirror.course.race and mirror.course.race.begins is None:
+        lines.append(READY)
+    return lines
+
+
+def news(scene: Scene, event: Event, own: int, mine: bool) -> tuple[str | None, str | None]:
+    """What an event means for who sits at board ``own``: an answer to him, and a remark."""
+    race = bool(scene.course.race)
+    said = told(scene, event) if scene.is_about(event) else None
+    match event.kind:
+        case "won" | "resigned" if race and event.board == own:
+            return _done(event), None
+        case "timeout":
+            return "Time is up.", None
+        case "won" if not race:
+            return WON, None
+        case "ended" if race:
+            return "\n".join([*racing.table(scene), RACE_OVER]), None
+        case "ended":
+            return OVER, None
+        case "rematch" if not mine:
+            return (
+                f"{who_did(scene, event)} goes on with the next game: `rematch` to go along.",
+                None,
+            )
+        case "rematch":
+            return None, None
+        case _ if mine and event.kind in SILENT:
+            return None, None
+        case _:
+            return None, said
+
+
+def _done(event: Event) -> str:
+    time = f" in {time_of(event.ms)}" if event.ms is not None else ""
+    return f"{f'You won{time}!' if event.kind == 'won' else 'You gave up.'} {RIVALS}"

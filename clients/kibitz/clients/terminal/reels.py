@@ -1,0 +1,195 @@
+"""Where films come from: a replay text, a replay as JSON, a room; and ``kibitz verify``.
+
+Promises: of a text as much as fits, and then why no more; of a room whatever the server lets us
+see.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from kibitz.engine import replays
+from kibitz.engine.board import KINDS, Board
+from kibitz.engine.games import GAMES
+from kibitz.engine.replays import MAX_REPLAY, Replay, ReplayError
+from kibitz.protocol.views import Event
+
+from ..film import Film, Frame, from_events
+from ..scene import Scene
+from ..session import Client
+from ..telling import number_of
+from .files import read_text
+
+MAX_QUOTE = 100
+"""Characters shown of a line that does not fit."""
+STEP = 1000
+"""Milliseconds between the steps of a replay that does not tell when they happened."""
+MAX_JSON = 64 * 2**20
+"""The most that is read of a replay as JSON, in bytes."""
+
+
+class StillRunning(ValueError):
+    """A replay of a game that had not ended yet: nobody may know all its cards."""
+
+    def __init__(self, replay: Replay) -> None:
+        room = replay.headers.get("room", "ROOM")
+        super().__init__(
+            "this game was still running when it was written down: cards are hidden; see the room "
+            f"with `kibitz replay {room}`, or download it again when the game has ended"
+        )
+
+
+class _Whole(msgspec.Struct):
+    """A replay as JSON."""
+
+    game: str
+    events: list[Event]
+    room: str = ""
+    open: list[Event] = []
+
+
+class Reels:
+    """The films of one game: as it was played, and with all cards open."""
+
+    def __init__(self, played: Film, opened: Film | None = None) -> None:
+        self._films = {False: played, True: opened or played}
+
+    async def load(self, opened: bool) -> Film:
+        """One of them."""
+        film = self._films[opened]
+        film.opened = opened
+        return film
+
+
+def from_file(path: Path) -> Reels:
+    """The films in a file: a replay text, or a replay as JSON.
+
+    Raises:
+        OSError: It cannot be read.
+        ReplayError: It is neither.
+        StillRunning: It is a text that does not show all cards.
+
+    """
+    text = read_text(path, MAX_JSON)
+    if text.lstrip()[:1] == "{":
+        whole = _whole(text)
+        films = (whole.events, whole.open or whole.events)
+        played, opened = (Film(from_events(e, Scene(whole.room, whole.game))) for e in films)
+        return Reels(played, opened)
+    film = Film()
+    try:
+        for frame in from_text(read(path), path.name):
+            film.add(frame)
+    except ReplayError as error:
+        if not film.last:
+            raise
+        film.faults.append(str(error))
+    return Reels(film)
+
+
+def _whole(text: str) -> _Whole:
+    try:
+        whole = msgspec.json.decode(text, type=_Whole)
+    except msgspec.MsgspecError as error:
+        raise ReplayError(1, 1, f"this is no replay: {error}") from None
+    if whole.game not in GAMES or not whole.events:
+        raise ReplayError(1, 1, "this is no replay of a game that is known here")
+    return whole
+
+
+class Rooms:
+    """The films of a room, fetched when they are asked for."""
+
+    def __init__(self, client: Client, room: str, to: int | None = None) -> None:
+        """Take a room up to event ``to``, or as far as it is."""
+        self._client = client
+        self._room = room
+        self._to = to
+        self._films: dict[bool, Film] = {}
+
+    async def load(self, opened: bool) -> Film:
+        """One of them.
+
+        Raises:
+            Refused: There is no such room, or it is not for us, or cards are hidden still.
+
+        """
+        if opened not in self._films:
+            mirrors = self._client.session.mirrors
+            mirror = mirrors.get(self._room) or await self._client.join(self._room)
+            past = self._client.history(self._room, to=self._to or mirror.seq, open=opened)
+            scene = Scene(self._room, mirror.view.game)
+            events = [event async for event in past]
+            self._films[opened] = Film(from_events(events, scene))
+            self._films[opened].opened = opened
+        return self._films[opened]
+
+
+def from_text(replay: Replay, room: str) -> Iterator[Frame]:
+    """The steps of a replay text.
+
+    Raises:
+        ReplayError: A line does not fit.
+
+    """
+    scene = Scene(room, replay.game.name)
+    scene.put(replay.start, 0, replay.game.score(replay.start))
+    board = Board(replay.start)  # it only counts the moves here
+    yield Frame(0, None, scene)
+    for step, table in replays.run(replay):
+        word = step.command.lower()
+        if not word:
+            yield Frame(0, step.comment, None)
+            continue
+        if word != "resign":
+            board.apply(next((kind for kind in KINDS if kind == word), "move"), ())
+        won = "won" if replay.game.is_won(table) else "open"
+        scene = Scene(room, replay.game.name)
+        status: Any = "resigned" if word == "resign" else won
+        scene.put(table, board.moves, replay.game.score(table), status)
+        yield Frame(STEP, f"> {step.command}", scene)
+
+
+def read(path: Path) -> Replay:
+    """The replay in a file.
+
+    Raises:
+        OSError: It cannot be read.
+        ReplayError: It is none.
+        StillRunning: It does not show all cards.
+
+    """
+    replay = replays.read(read_text(path, MAX_REPLAY))
+    if any(cell.card is None for pile in replay.start.piles.values() for cell in pile):
+        raise StillRunning(replay)
+    return replay
+
+
+def verify(path: Path) -> tuple[int, str]:
+    """Replay a file by the rules and compare with the result that it claims.
+
+    Returns:
+        The exit code, 0 or 1, and what to say: the first line that does not fit, and why.
+
+    Raises:
+        OSError: The file cannot be read.
+
+    """
+    try:
+        replay = read(path)
+        end = replays.verify(replay)
+    except StillRunning as error:
+        return 1, f"{path}: {error}"
+    except ReplayError as error:
+        line = _line(path, error.line)
+        return 1, f"{path}: {error}" + (f"\n{error.line:>5} | {line[:MAX_QUOTE]}" if line else "")
+    commands = number_of(sum(1 for step in replay.steps if step.command), "command")
+    won = ", won" if replay.game.is_won(end) else ""
+    return 0, f"{path}: fits the rules ({replay.game.name}, {commands}{won})"
+
+
+def _line(path: Path, number: int) -> str:
+    lines = read_text(path, MAX_REPLAY).split("\n")
+    return lines[number - 1].rstrip("\r") if number <= len(lines) else ""

@@ -1,0 +1,57 @@
+"""Ways to a seat: a new room, one that is there, the position of a game, the next of a series."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from kibitz.protocol.codes import ErrorCode, Refused
+from kibitz.protocol.mirror import Mirror
+
+from ..session import Client
+
+Seating = Callable[[Client], Awaitable[Mirror]]
+"""Takes a seat. Raises ``Refused`` where the server does not let us."""
+
+
+def new_room(game: str, **settings: Any) -> Seating:
+    """A seat in a new room; ``settings`` as in the request ``create``."""
+
+    async def sit(client: Client) -> Mirror:
+        return await client.create(game, **settings)
+
+    return sit
+
+
+def seat_in(room: str, game: str = "") -> Seating:
+    """A seat in a room that is there; if a game is named, it must be the one played there."""
+
+    async def sit(client: Client) -> Mirror:
+        if game:
+            _check((await client.join(room)).view.game, game, room)
+        return await client.join(room, "player")
+
+    return sit
+
+
+def forked(room: str, at: int | None, board: int | None) -> Seating:
+    """A seat at the position after event ``at``, or after the last one so far."""
+
+    async def sit(client: Client) -> Mirror:
+        mirror = await client.join(room)
+        return await client.fork(room, at or mirror.seq, board)
+
+    return sit
+
+
+def rematch(room: str) -> Seating:
+    """The same seat in the next room of a series."""
+
+    async def sit(client: Client) -> Mirror:
+        return await client.rematch(room)
+
+    return sit
+
+
+def _check(played: str, game: str, room: str) -> None:
+    if played != game:
+        message = f"that room plays {played}; sit down with: kibitz play --room {room}"
+        raise Refused(ErrorCode.BAD_OPTION, message, room=room)

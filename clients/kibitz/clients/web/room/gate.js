@@ -1,0 +1,132 @@
+/**
+ * `<kibitz-gate>`: before the start of a race: who sits, who is ready, and how long it is.
+ *
+ * Promises: it shows what its property `info` says, and counts down by itself while this is on the
+ * page; asks for all else by `do` {what}: `ready`, `unready`, `sit`, `stand`, `invite`.
+ * Never: speaks; no second is read out.
+ *
+ * @import {Seat} from "../protocol/messages.js"
+ */
+
+import { countOf } from "../cards/names.js";
+import { h } from "../shell/dom.js";
+import { clockOf } from "./lines.js";
+
+/**
+ * `ready`: seats; `own`: the visitor's; `begins`: Unix ms by the server's clock, where that is
+ * agreed; `fixed`: it does not wait for those who sit to be ready; `limit` in seconds.
+ * @typedef {{seats: readonly Seat[], here: readonly number[] | null, ready: readonly number[],
+ *   own: number | null, begins: number | null, fixed: boolean, limit: number, ahead: number,
+ *   canSit: boolean, canInvite: boolean}} Waiting
+ */
+
+/** From here on the seconds are shown in large figures. */
+const SOON = 60_000;
+
+export class Gate extends HTMLElement {
+  /** @type {Waiting | null} */
+  #info = null;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer;
+  #drawn = "";
+  #clock = h("p", { class: "count", role: "timer" });
+  #title = h("h2", {});
+  #seats = h("ul", { role: "list", tabindex: "0", "aria-label": "Racers" });
+  #facts = h("p", { class: "small" });
+  #todo = h("div", { class: "row" });
+
+  connectedCallback() {
+    this.setAttribute("role", "group");
+    this.setAttribute("aria-label", "Before the start");
+    this.replaceChildren(this.#title, this.#clock, this.#seats, this.#facts, this.#todo);
+    this.#tick();
+  }
+
+  disconnectedCallback() {
+    clearTimeout(this.#timer);
+  }
+
+  /** @param {Waiting} info */
+  set info(info) {
+    this.#info = info;
+    this.#tick();
+    const drawn = JSON.stringify({ ...info, ahead: 0 });
+    if (drawn === this.#drawn) return;
+    this.#drawn = drawn;
+    this.#draw(info);
+  }
+
+  /** @param {Waiting} info */
+  #draw({ seats, here, ready, own, begins, fixed, limit, canSit, canInvite }) {
+    const taken = seats.filter((seat) => seat.id);
+    const free = seats.length - taken.length;
+    this.#title.textContent = titleOf(begins, fixed, taken.length, ready.length);
+    this.#seats.replaceChildren(
+      ...taken.map(({ seat, name, id }) => {
+        const how = ready.includes(seat) ? "ready" : here?.includes(seat) === false ? "away" : "";
+        const mine = seat === own ? " (you)" : "";
+        return h("li", { class: how || null }, h("bdi", null, name || id), mine, h("i", {}, how));
+      }),
+      ...(free ? [h("li", { class: "muted" }, countOf(free, "free seat"))] : []),
+    );
+    const time = limit % 60 ? countOf(limit, "second") : countOf(limit / 60, "minute");
+    this.#facts.textContent = `Everybody plays the same deal, for ${time} at most.`;
+    const is = own !== null && ready.includes(own);
+    this.#keep([
+      own !== null && !fixed && !is && ["ready", "I am ready", "primary large"],
+      own !== null && !fixed && is && ["unready", "Not ready", "large"],
+      canSit && ["sit", "Take a seat", "primary large"],
+      canInvite && ["invite", "Copy link for a racer", ""],
+      own !== null && ["stand", "Only watch", ""],
+    ]);
+  }
+
+  /** The buttons; the focus stays on the one in the same place. @param {(false | string[])[]} all */
+  #keep(all) {
+    const at = [...this.#todo.children].indexOf(/** @type {Element} */ (document.activeElement));
+    const shown = all.filter((each) => Array.isArray(each));
+    this.#todo.replaceChildren(
+      ...shown.map(([what, label, kind]) => {
+        const tell = () => this.dispatchEvent(new CustomEvent("do", { detail: { what } }));
+        const props = { type: "button", "data-do": what, class: kind || null, onClick: tell };
+        return h("button", props, label);
+      }),
+    );
+    const again = this.#todo.children[at];
+    if (again instanceof HTMLElement) again.focus();
+  }
+
+  /** Show how long it is, and come again with the next second. */
+  #tick() {
+    clearTimeout(this.#timer);
+    if (!this.#info || !this.isConnected) return;
+    const { begins, ahead } = this.#info;
+    this.#clock.hidden = begins === null;
+    if (begins === null) return;
+    const left = Math.max(0, begins - Date.now() - ahead);
+    this.#clock.classList.toggle("soon", left <= SOON);
+    this.#clock.textContent = left <= SOON ? String(Math.ceil(left / 1000)) : clockOf(left);
+    if (left) this.#timer = setTimeout(() => this.#tick(), (left % 1000) + 5);
+  }
+}
+
+/**
+ * @param {number | null} begins
+ * @param {boolean} fixed
+ * @param {number} seated
+ * @param {number} ready
+ */
+function titleOf(begins, fixed, seated, ready) {
+  if (begins !== null && fixed) {
+    const sort = {
+      dateStyle: /** @type {const} */ ("medium"),
+      timeStyle: /** @type {const} */ ("short"),
+    };
+    return `The race begins on ${new Date(begins).toLocaleString([], sort)}`;
+  }
+  if (begins !== null) return "The race begins in";
+  if (seated < 2) return "Waiting for a second racer";
+  return `${ready} of ${seated} ready`;
+}
+
+customElements.define("kibitz-gate", Gate);
