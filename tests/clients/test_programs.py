@@ -218,7 +218,10 @@ async def test_the_demo_plays_all_games_until_it_is_stopped(
     kibitz = Command(server.url, tmp_path)
     async with kibitz.running("demo") as process, connect(server.url) as client:
         async with asyncio.timeout(PATIENCE):
-            while {info.game for info in (await client.rooms()).rooms} != set(GAMES):  # noqa: ASYNC110
+            games, modes = set(), set()
+            while games != set(GAMES) or "race" not in modes:
+                rooms = (await client.rooms()).rooms
+                games, modes = {info.game for info in rooms}, {info.mode for info in rooms}
                 await asyncio.sleep(0.05)
         process.send_signal(signal.SIGTERM)
         async with asyncio.timeout(PATIENCE):

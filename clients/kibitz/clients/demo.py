@@ -1,4 +1,4 @@
-"""Bots that play all five games for ever, so that there is always something to watch.
+"""Bots that play all five games for ever, and race, so that there is always something to watch.
 
 Promises: a move every few seconds, a new public room after each end; a server that is gone is
 waited for; rooms that were left open by an earlier demo are played on or given up, because its
@@ -16,6 +16,7 @@ from random import Random
 from kibitz.engine.games import GAMES
 from kibitz.protocol.codes import CloseCode, Refused
 from kibitz.protocol.mirror import Mirror
+from kibitz.protocol.requests import PolicyWish
 
 from .bot import clear, play_out
 from .bots import STRATEGIES
@@ -23,6 +24,11 @@ from .session import Client, Closed, Unreachable, connect
 from .terminal.tokens import Tokens, default_path
 
 NAME = "demo bot"
+
+RIVAL = "monkey bot"
+"""Who races the demo bot, and plays any legal move."""
+RACE = {"mode": "race", "countdown": 10, "limit": 900, "policy": PolicyWish(delay=3)}
+"""Boards that can be watched, three seconds late."""
 
 PACE = (2.0, 4.0)
 """Seconds between two moves, from and to."""
@@ -71,7 +77,8 @@ async def _for_ever(url: str) -> None:
                     with suppress(OSError):  # then the next demo is somebody else
                         tokens.put(key, token)
                     left = await _left(client)
-                    await asyncio.gather(*(_table(client, game, left) for game in GAMES))
+                    tables = (_table(client, game, left) for game in GAMES)
+                    await asyncio.gather(*tables, _races(url, client))
             except Closed as closed:
                 token = None if closed.code == CloseCode.AUTH else token
         await asyncio.sleep(AGAIN)
@@ -110,3 +117,24 @@ async def _table(client: Client, game: str, left: list[Mirror]) -> None:
             await clear(client, mirror)
             continue
         await asyncio.sleep(AGAIN)
+
+
+async def _races(url: str, client: Client) -> None:
+    """One race after the other, against a rival with a connection of his own."""
+    async with connect(url, name=RIVAL, patience=math.inf, wait=True) as rival:
+        while True:
+            with suppress(Refused):
+                mine = await client.create("klondike", **RACE)
+                theirs = await rival.join(mine.room, "player")
+                await asyncio.gather(_run(client, mine, "greedy"), _run(rival, theirs, "random"))
+                await asyncio.sleep(PAUSE)
+                await client.leave(mine.room)
+                await rival.leave(mine.room)
+                continue
+            await asyncio.sleep(AGAIN)
+
+
+async def _run(client: Client, mirror: Mirror, strategy: str) -> None:
+    """Play a board of a race to its end."""
+    choose = STRATEGIES[strategy](mirror.view.game, Random())
+    await play_out(client, mirror, choose, delay=lambda: random.uniform(*PACE))
