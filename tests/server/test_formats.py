@@ -33,3 +33,12 @@ async def test_a_fault_in_it_is_told_with_its_line(running: Running) -> None:
         assert "line 12" in refused["message"]
         assert "not a card" in refused["message"]
         assert (await ann.ok("rooms"))["rooms"] == []
+
+
+@pytest.mark.parametrize(
+    "text", ['{"stock": ["5\u017f"]}', '{"\\ud800": []}', '{"stock": ["\u212aS"]}']
+)
+async def test_odd_letters_are_refused_like_any_other(running: Running, text: str) -> None:
+    async with talking(running.url) as ann:
+        await ann.refused("bad-save", "create", game="klondike", save=text)
+        assert (await ann.ok("ping"))["heads"] == {}

@@ -1,7 +1,8 @@
 """What all formats say of a game of the Klondike kind, and how our tables say it.
 
 Promises: a layout becomes a table only if every card is there once and the rules of the game
-have nothing against it; a table becomes a layout only if nothing of it is lost. Never: text.
+have nothing against it; a table becomes a layout only if no card of it is lost. Rules and what
+is left of their limits are in no layout: the game brings them. Never: text.
 """
 
 from collections.abc import Iterable, Sequence
@@ -14,7 +15,16 @@ from ..table import DOWN, UP, Cell, Pile, Table
 
 
 class Unfit(ValueError):
-    """The position cannot be said in that format; the message says why."""
+    """The position cannot be said in that format, or not in that game; the message says why.
+
+    Attributes:
+        column: Which of the columns it is about, from 0; ``None``: no single one.
+
+    """
+
+    def __init__(self, reason: str, column: int | None = None) -> None:
+        super().__init__(reason)
+        self.column = column
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +35,8 @@ class Layout:
         columns: Cells from bottom to top.
         stock: The next card to be drawn first.
         waste: Cards from bottom to top.
-        foundations: Cards from the ace up; in any order.
+        foundations: Cards from the ace up, perhaps none; in the order of the game's piles, but
+            where each suit has its own pile, in any.
 
     """
 
@@ -45,6 +56,11 @@ def is_fit(game: Game) -> bool:
     return len(piles(game, "fan")) == 7 and len(piles(game, "foundation")) == 4
 
 
+def has_suits(game: Game) -> bool:
+    """Whether each suit has its own foundation."""
+    return set(piles(game, "foundation")) == set(SUITS.values())
+
+
 def table_of(game: Game, layout: Layout) -> Table:
     """The table of a layout.
 
@@ -53,19 +69,23 @@ def table_of(game: Game, layout: Layout) -> Table:
 
     """
     fans, stock = piles(game, "fan"), piles(game, "stock")[0]
-    if not is_fit(game) or len(layout.columns) != len(fans):
+    if not is_fit(game):
         raise Unfit(f"{game.name} has other piles")
+    if len(layout.columns) != len(fans):
+        raise Unfit(f"{game.name} has {len(fans)} columns, not {len(layout.columns)}")
+    if layout.waste and not piles(game, "waste"):
+        raise Unfit(f"{game.name} has no waste")
     _check_deck(layout)
-    table = game.deal(DECK)
-    names = dict.fromkeys(table.piles, ()) | dict(zip(fans, layout.columns, strict=True))
-    waste, cards = _waste(game, layout)
-    pack = [DOWN[card] for card in reversed(cards)]
-    if not waste and pack:  # where there is no waste, the stock's top card lies open
-        pack[-1] = UP[cards[0]]
-    names |= {stock: tuple(pack), **waste, **_foundations(game, layout.foundations)}
-    made = Table(names, table.counters)
+    start = game.deal(DECK)
+    pack = [DOWN[card] for card in reversed(layout.stock)]
+    if pack and not piles(game, "waste"):  # where there is no waste, the stock's top lies open
+        pack[-1] = UP[layout.stock[0]]
+    said = dict(zip(fans, layout.columns, strict=True)) | {stock: tuple(pack)}
+    said |= {name: _up(layout.waste) for name in piles(game, "waste")}
+    said |= _foundations(game, layout.foundations)
+    made = Table(dict.fromkeys(start.piles, ()) | said, start.counters)
     if reason := game.check(made):
-        raise Unfit(reason)
+        raise Unfit(reason, _blame(game, made, reason))
     return made
 
 
@@ -73,7 +93,7 @@ def layout_of(game: Game, table: Table) -> Layout:
     """The layout of a table.
 
     Raises:
-        Unfit: There is something on it that a layout does not know.
+        Unfit: There is a card on it that a layout has no place for.
 
     """
     if not is_fit(game):
@@ -94,9 +114,13 @@ def cards_of(cells: Iterable[Cell]) -> tuple[Card, ...]:
     return tuple(cell.known for cell in cells)
 
 
-def faced(cards: Sequence[Card]) -> Pile:
-    """A column of which only the last card lies face up."""
-    return tuple((UP if card is cards[-1] else DOWN)[card] for card in cards)
+def faced(cells: Sequence[Cell]) -> Pile:
+    """A column of which only the last card lies face up, as after the deal."""
+    return tuple((UP if cell is cells[-1] else DOWN)[cell.known] for cell in cells)
+
+
+def _up(cards: Iterable[Card]) -> Pile:
+    return tuple(UP[card] for card in cards)
 
 
 def _check_deck(layout: Layout) -> None:
@@ -108,24 +132,25 @@ def _check_deck(layout: Layout) -> None:
         raise Unfit(f"missing: {', '.join(missing)}")
 
 
-def _waste(game: Game, layout: Layout) -> tuple[dict[str, Pile], tuple[Card, ...]]:
-    """The waste by its name, and the cards of the stock."""
-    names = piles(game, "waste")
-    if not names:
-        if layout.waste:
-            raise Unfit(f"{game.name} has no waste")
-        return {}, layout.stock
-    return {names[0]: tuple(UP[card] for card in layout.waste)}, layout.stock
-
-
 def _foundations(game: Game, given: Sequence[Sequence[Card]]) -> dict[str, Pile]:
-    """Foundations by their names: of a suit, or else in the order in which they are given."""
+    """Foundations by their names."""
     names = piles(game, "foundation")
     if len(given) > len(names):
         raise Unfit(f"there are {len(names)} foundations")
-    by_suit = set(names) == set(SUITS.values())
+    if not has_suits(game):
+        return {name: _up(cards) for name, cards in zip(names, given, strict=False)}
     found: dict[str, Pile] = {}
-    for name, cards in zip(names, given, strict=False):
-        if cards:
-            found[SUITS[cards[0].suit] if by_suit else name] = tuple(UP[card] for card in cards)
+    for cards in filter(None, given):
+        name = SUITS[cards[0].suit]
+        if name in found:
+            raise Unfit(f"{name} are there twice")
+        found[name] = _up(cards)
     return found
+
+
+def _blame(game: Game, table: Table, reason: str) -> int | None:
+    """The column that alone brings in what the rules have against a table."""
+    none: dict[str, Pile] = dict.fromkeys(table.piles, ())
+    alone = ({**none, fan: table.piles[fan]} for fan in piles(game, "fan"))
+    checks = (game.check(Table(only, table.counters)) for only in alone)
+    return next((n for n, check in enumerate(checks) if check == reason), None)

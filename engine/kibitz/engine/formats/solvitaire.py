@@ -1,27 +1,34 @@
 """Deals as Solvitaire reads them: one JSON object, its keys the kinds of piles.
 
 ``tableau piles``, ``stock``, ``waste`` and ``foundations`` for games of the Klondike kind, every
-pile from bottom to top; ``sequences`` for montana, ``""`` a gap. Cards are ``AS``, ``10d``: ranks
-``A 2 .. 10 J Q K`` or ``1`` to ``13``, either case. It has no face-down cards: of a column the
-last one lies open, as after the deal.
+pile from bottom to top; ``sequences`` for montana, ``""`` a gap. The foundations are one list, each
+suit upwards; where suits have no places of their own, the first suit gets the first place, and so
+on. A list for each foundation, as in older files, is read too. A card is its rank, ``A 2 .. 10 J Q
+K`` or ``1`` to ``13``, and its suit. In a column a capital suit is face up, ``5H``, a small one
+face down, ``5h``; elsewhere, and in ranks, case says nothing. A whole deal of columns of one to
+seven cards that are all capitals, but no runs, has no such marks: then only the last card of each
+lies open, as the rules deal it.
 """
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from ..cards import Card, Suit
+from ..cards import DECK, Card, Suit
 from ..game import Game
+from ..games import GAMES
 from ..headers import LineError, split_lines
-from ..saves import MAX_SAVE, Save
-from ..table import UP, Table
+from ..saves import DEFAULT, MAX_SAVE, Save
+from ..table import DOWN, UP, Cell, Table
 from .layout import Layout, Unfit, faced, is_fit, layout_of, table_of
+from .objects import Value, fault, read_json, shown
 
 COLUMNS, STOCK, WASTE = "tableau piles", "stock", "waste"
 FOUNDATIONS, SEQUENCES = "foundations", "sequences"
-MAX_NESTING = 8
-_CARD = re.compile(r"(1[0-3]|[1-9]|[AJQK])([CDHS])", re.IGNORECASE)
+MONTANA = "montana"
+_CARD = re.compile(r"(1[0-3]|[1-9]|[AJQK])([CDHS])", re.IGNORECASE | re.ASCII)
 _RANKS = {"A": 1, "J": 11, "Q": 12, "K": 13}
 _NAMES = {rank: name for name, rank in _RANKS.items()}
 
@@ -31,53 +38,48 @@ def looks_like(text: str) -> bool:
     return text.removeprefix("\ufeff").lstrip().startswith("{")
 
 
-def is_montana(text: str) -> bool:
-    """Whether the text has rows, not columns."""
-    return f'"{SEQUENCES}"' in text
-
-
-def read(text: str, game: Game) -> Save:
+def read(text: str, game: Game | None = None) -> Save:
     """The position of a deal.
+
+    Args:
+        text: What came from outside.
+        game: Of which game; ``None``: montana if there are sequences, else klondike.
 
     Raises:
         LineError: It is none, or none of this game.
 
     """
-    whole = "\n".join(split_lines(text, MAX_SAVE))
-    reader = _Reader(whole, _parse(whole))
-    rows = game.name == "montana"
-    if not (rows or is_fit(game)):
+    reader = _Reader("\n".join(split_lines(text, MAX_SAVE)))
+    game = game or GAMES[MONTANA if SEQUENCES in reader.values else DEFAULT]
+    in_rows = game.name == MONTANA
+    if not (in_rows or is_fit(game)):
         raise LineError(1, 1, f"{game.name} has no such deals")
-    reader.check_keys({SEQUENCES} if rows else {COLUMNS, STOCK, WASTE, FOUNDATIONS})
+    reader.check_keys({SEQUENCES} if in_rows else {COLUMNS, STOCK, WASTE, FOUNDATIONS})
     try:
-        table = _montana(reader, game) if rows else table_of(game, _layout(reader))
+        return Save(game, _montana(reader, game) if in_rows else _klondike(reader, game))
     except Unfit as error:
-        raise LineError(1, 1, str(error)) from None
-    return Save(game, table)
+        raise fault(reader.text, reader.place_of(error.column), str(error)) from None
 
 
 def write(game: Game, table: Table) -> str:
     """The deal of a position.
 
     Raises:
-        Unfit: The deal would not say all of it.
+        Unfit: There is a card that it has no place for.
 
     """
-    if game.name == "montana":
+    if game.name == MONTANA:
         said: dict[str, Any] = {SEQUENCES: _rows(game, table)}
     else:
         layout = layout_of(game, table)
-        columns = [[cell.known for cell in pile] for pile in layout.columns]
-        if any(faced(cards) != pile for cards, pile in zip(columns, layout.columns, strict=True)):
-            raise Unfit("a deal has one open card in each column, and this game has gone on")
         said = {
-            COLUMNS: [list(map(_said, cards)) for cards in columns],
-            STOCK: list(map(_said, reversed(layout.stock))),
+            COLUMNS: [[_marked(cell) for cell in pile] for pile in layout.columns],
+            STOCK: [_said(card) for card in reversed(layout.stock)],
         }
         if layout.waste:
-            said[WASTE] = list(map(_said, layout.waste))
+            said[WASTE] = [_said(card) for card in layout.waste]
         if any(layout.foundations):
-            said[FOUNDATIONS] = [list(map(_said, cards)) for cards in layout.foundations]
+            said[FOUNDATIONS] = [_said(card) for pile in layout.foundations for card in pile]
     piles = (f"{json.dumps(key)}: {_pretty(value)}" for key, value in said.items())
     return "{\n  " + ",\n  ".join(piles) + "\n}\n"
 
@@ -93,6 +95,11 @@ def _said(card: Card) -> str:
     return _NAMES.get(card.rank, str(card.rank)) + card.suit.value.upper()
 
 
+def _marked(cell: Cell) -> str:
+    said = _said(cell.known)
+    return said if cell.up else said[:-1] + said[-1].lower()
+
+
 def _rows(game: Game, table: Table) -> list[list[str]]:
     rows: dict[int, list[str]] = {}
     for place in game.layout:
@@ -101,104 +108,109 @@ def _rows(game: Game, table: Table) -> list[list[str]]:
     return [row for _, row in sorted(rows.items())]
 
 
-def _parse(text: str) -> dict[str, Any]:
-    def once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-        keys = [key for key, _ in pairs]
-        for key in keys:
-            if keys.count(key) > 1:
-                raise LineError(_line(text, f'"{key}"', 2), 1, f"`{key:.32}` is there twice")
-        return dict(pairs)
-
-    try:
-        plain = json.loads(text, object_pairs_hook=once)
-    except json.JSONDecodeError as error:
-        raise LineError(error.lineno, error.colno, f"not JSON: {error.msg}") from None
-    except (RecursionError, ValueError) as error:
-        if isinstance(error, LineError):
-            raise
-        raise LineError(1, 1, "not a deal in JSON") from None
-    if not isinstance(plain, dict):
-        raise LineError(1, 1, "a deal is an object")
-    return plain
-
-
-def _line(text: str, piece: str, nth: int = 1) -> int:
-    """The line of the ``nth`` occurrence of a piece of the text, or of the last one there is."""
-    at = -1
-    for _ in range(nth):
-        found = text.find(piece, at + 1)
-        at = at if found < 0 else found
-    return text.count("\n", 0, max(at, 0)) + 1
-
-
 class _Reader:
     """Takes the piles out of an object, each card once."""
 
-    def __init__(self, text: str, plain: Mapping[str, Any]) -> None:
-        self._text = text
-        self._plain = plain
-        self._seen: dict[Card, str] = {}
+    def __init__(self, text: str) -> None:
+        self.text = text
+        root = read_json(text)
+        if not isinstance(root.plain, dict):
+            raise fault(text, root.at, "a deal is an object")
+        self.values: Mapping[str, Value] = root.plain
+        self._seen: set[Card] = set()
 
     def check_keys(self, known: set[str]) -> None:
         """Check that nothing else is there."""
-        for key in self._plain:
+        for key, value in self.values.items():
             if key not in known:
-                line = _line(self._text, json.dumps(key))
-                raise LineError(line, 1, f"unknown here: `{key:.32}`")
+                raise fault(self.text, value.at, f"unknown here: `{shown(key)}`")
 
-    def cards(self, key: str) -> list[Card]:
-        """The cards of a pile."""
-        return [self._card(text, key) for text in self._list(self._plain.get(key, []), key)]
+    def place_of(self, column: int | None) -> int:
+        """Where a column stands; without one, the columns or the rows."""
+        values = self.values.get(COLUMNS) or self.values.get(SEQUENCES)
+        if values is None:
+            return 0
+        return values.at if column is None else self._items(values, COLUMNS)[column].at
 
-    def piles(self, key: str) -> list[list[Card | None]]:
-        """The cards of several piles, a gap as ``None``."""
-        return [
-            [
-                None if text == "" and key == SEQUENCES else self._card(text, key)
-                for text in self._list(pile, key)
-            ]
-            for pile in self._list(self._plain.get(key, []), key)
-        ]
+    def items(self, key: str) -> list[Value]:
+        """What the list of a key holds; nothing if there is none."""
+        return self._items(self.values[key], key) if key in self.values else []
 
-    def _list(self, value: Any, key: str) -> list[Any]:
-        if not isinstance(value, list):
-            raise LineError(_line(self._text, f'"{key}"'), 1, f"`{key}` is made of lists")
-        return value
+    def cells(self, value: Value, key: str) -> list[Cell]:
+        """The cards of a pile, face down where they are marked so."""
+        return [self.cell(item, key) for item in self._items(value, key)]
 
-    def _card(self, text: Any, key: str) -> Card:
-        found = _CARD.fullmatch(text) if isinstance(text, str) else None
+    def gaps(self, value: Value) -> list[Cell | None]:
+        """The places of a row."""
+        row = self._items(value, SEQUENCES)
+        return [None if item.plain == "" else self.cell(item, SEQUENCES) for item in row]
+
+    def cell(self, value: Value, key: str) -> Cell:
+        """One card."""
+        found = _CARD.fullmatch(value.plain) if isinstance(value.plain, str) else None
         if found is None:
-            line = _line(self._text, json.dumps(text, ensure_ascii=False)[:40])
-            raise LineError(line, 1, f"not a card in `{key}`: {json.dumps(text)[:20]}")
-        rank = found[1].upper()
-        card = Card(_RANKS.get(rank) or int(rank), Suit(found[2].lower()))
+            said = f": `{shown(value.plain)}`" if isinstance(value.plain, str) else ", not a text"
+            raise fault(self.text, value.at, f"not a card in `{key}`{said}")
+        rank, suit = found[1].upper(), found[2]
+        card = Card(_RANKS.get(rank) or int(rank), Suit(suit.lower()))
         if card in self._seen:
-            nth = 2 if self._seen[card] == text else 1
-            raise LineError(_line(self._text, f'"{text}"', nth), 1, f"{card} is there twice")
-        self._seen[card] = text
-        return card
+            raise fault(self.text, value.at, f"{card} is there twice")
+        self._seen.add(card)
+        return (UP if suit.isupper() else DOWN)[card]
+
+    def _items(self, value: Value, key: str) -> list[Value]:
+        if not isinstance(value.plain, list):
+            raise fault(self.text, value.at, f"`{key}` is made of lists")
+        return value.plain
 
 
-def _layout(reader: _Reader) -> Layout:
-    columns = [[card for card in pile if card] for pile in reader.piles(COLUMNS)]
-    foundations = [[card for card in pile if card] for pile in reader.piles(FOUNDATIONS)]
-    return Layout(
-        columns=tuple(faced(cards) for cards in columns),
-        stock=tuple(reversed(reader.cards(STOCK))),
-        waste=tuple(reader.cards(WASTE)),
-        foundations=tuple(tuple(cards) for cards in foundations),
+def _klondike(reader: _Reader, game: Game) -> Table:
+    def pile(key: str) -> list[Card]:
+        return [reader.cell(item, key).known for item in reader.items(key)]
+
+    layout = Layout(
+        columns=tuple(tuple(reader.cells(item, COLUMNS)) for item in reader.items(COLUMNS)),
+        stock=tuple(reversed(pile(STOCK))),
+        waste=tuple(pile(WASTE)),
+        foundations=_foundations(reader),
     )
+    try:
+        return table_of(game, layout)
+    except Unfit as error:
+        if error.column is None or not _is_unmarked(layout):
+            raise
+    return table_of(game, replace(layout, columns=tuple(map(faced, layout.columns))))
+
+
+def _is_unmarked(layout: Layout) -> bool:
+    """Whether this is a whole deal without a face-down card, which no rules make."""
+    sizes = [len(pile) for pile in layout.columns]
+    is_open = all(cell.up for pile in layout.columns for cell in pile)
+    return is_open and sizes == list(range(1, 8)) and not any(layout.foundations)
+
+
+def _foundations(reader: _Reader) -> tuple[tuple[Card, ...], ...]:
+    """One list of all cards, or a list for each foundation."""
+    items = reader.items(FOUNDATIONS)
+    if items and all(isinstance(item.plain, list) for item in items):
+        cells = [reader.cells(item, FOUNDATIONS) for item in items]
+        return tuple(tuple(cell.known for cell in pile) for pile in cells)
+    suits: dict[Suit, tuple[Card, ...]] = {}
+    for item in items:
+        card = reader.cell(item, FOUNDATIONS).known
+        suits[card.suit] = (*suits.get(card.suit, ()), card)
+    return tuple(suits.values())
 
 
 def _montana(reader: _Reader, game: Game) -> Table:
-    rows = reader.piles(SEQUENCES)
+    rows = [reader.gaps(item) for item in reader.items(SEQUENCES)]
     if len(rows) != 4 or any(len(row) != 13 for row in rows):
         raise Unfit("montana has four rows of 13 places")
     piles = {
-        place.pile: (UP[card],) if (card := rows[place.row][place.column]) else ()
+        place.pile: (UP[cell.known],) if (cell := rows[place.row][place.column]) else ()
         for place in game.layout
     }
-    table = Table(piles, {"shuffles": int(game.options["shuffles"])})
+    table = Table(piles, game.deal(DECK).counters)
     if reason := game.check(table):
         raise Unfit(reason)
     return table
