@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Iterable
 
 import msgspec
+from plays import NEAR_WIN
 from servers import Running
 from talk import Plain, Talk
 from worlds import Fake
@@ -11,6 +12,27 @@ from worlds import Fake
 from kibitz.protocol.mirror import Mirror
 from kibitz.protocol.replies import Joined, Position
 from kibitz.protocol.views import Event
+from kibitz.server.log import EventLog
+from kibitz.server.state import RoomState
+
+RACE: Plain = {"game": "klondike-single", "mode": "race", "deal": "1"}
+NEAR: Plain = {"game": "klondike", "mode": "race", "save": NEAR_WIN}
+"""Two moves before the end."""
+
+
+async def race(talk: Talk, i: str | None = None, **wish: object) -> str:
+    """A new race in which the asker has the first seat."""
+    room: str = (await talk.ok("create", i, **({} if "save" in wish else RACE) | wish))["room"]
+    return room
+
+
+async def whole(log: EventLog, room: str) -> tuple[RoomState, list[Event]]:
+    """The room as its log makes it, and its full events."""
+    first, *rest = await log.read(room)
+    state = RoomState(first)
+    for record in rest:
+        state.apply(record)
+    return state, [event for record in (first, *rest) for event in record.events]
 
 
 async def wake(running: Running) -> None:
@@ -55,6 +77,11 @@ async def begin(running: Running, fake: Fake, room: str, *racers: Talk) -> None:
 def mirror(joined: Plain) -> Mirror:
     """A room as a client holds it, from its ``joined``."""
     return Mirror(msgspec.convert(_typed(joined), Joined))
+
+
+def rejoin(made: Mirror, joined: Plain) -> None:
+    """Let a client go on after a new ``joined``."""
+    made.rejoin(msgspec.convert(_typed(joined), Joined))
 
 
 def follow(made: Mirror, pushes: Iterable[Plain]) -> None:

@@ -94,7 +94,8 @@ class Twin:
 
     def seen(self, who: str) -> list[bytes]:
         """Everything that somebody received, blanked."""
-        frames = [f.encode() if isinstance(f, str) else f for f in self.talks[who].frames]
+        talk = self.talks.get(who)
+        frames = [f.encode() if isinstance(f, str) else f for f in (talk.frames if talk else [])]
         return [blank(said) for said in [*frames, *self.pages.get(who, [])]]
 
 

@@ -6,6 +6,7 @@ python tests/bench/processes.py plain            prints its port
 
 import asyncio
 import contextlib
+import gc
 import os
 import signal
 import subprocess
@@ -18,6 +19,7 @@ from pathlib import Path
 from websockets.asyncio.server import ServerConnection, broadcast, serve
 from websockets.exceptions import ConnectionClosed
 
+from kibitz.server.__main__ import GC_THRESHOLDS, SWITCH_SECONDS
 from kibitz.server.app import Settings, running
 from kibitz.server.log_memory import MemoryLog
 from kibitz.server.log_sqlite import SqliteLog
@@ -60,6 +62,8 @@ async def _until_terminated() -> None:
 
 
 async def _kibitz(path: str | None) -> None:
+    gc.set_threshold(*GC_THRESHOLDS)  # as ``kibitz serve`` does
+    sys.setswitchinterval(SWITCH_SECONDS)
     log = SqliteLog(path) if path else MemoryLog()
     settings = Settings(port=0, requests=Rate(1e9, 1e9), says=Rate(1e9, 1e9))
     async with running(settings, log, WORLD) as app:

@@ -243,3 +243,47 @@ async def play(page: Page, step: Step, doing: Doing = by_mouse) -> None:
     before = await seq(page)
     await doing(page, step.do)
     await until(page, before + 1)
+
+
+async def come(
+    open_page: Browsing,
+    server: At,
+    room: str,
+    name: str,
+    *,
+    seat: bool = True,
+    size: tuple[int, int] = DESK,
+    touch: bool = False,
+) -> Page:
+    """Somebody who comes to a race before it begins: to a seat, or only to look."""
+    address = f"{server.http}/?room={room}{'&seat' if seat else ''}"
+    page = await open_page(address, size=size, touch=touch, storage=named(name))
+    await expect(page.locator("kibitz-gate")).to_be_visible()
+    if seat:
+        await expect(page.locator("kibitz-gate [role=list]")).to_contain_text(f"{name} (you)")
+    return page
+
+
+async def get_ready(*pages: Page) -> None:
+    """Everybody presses the button; the race begins after its countdown."""
+    for page in pages:
+        await page.get_by_role("button", name="I am ready").click()
+
+
+async def give_up(page: Page) -> None:
+    """Resign, and say yes when asked."""
+    await page.get_by_label("More").click()
+    await page.locator("kibitz-controls").get_by_role("button", name="Resign").click()
+    await page.get_by_role("dialog").get_by_role("button", name="Resign").click()
+
+
+async def choose(page: Page, what: str) -> None:
+    """Take something from the menu of the room."""
+    await page.get_by_label("More").click()
+    await page.locator(".menu").get_by_role("button", name=what).click()
+
+
+async def standings(page: Page) -> list[list[str]]:
+    """The rows of the table of a race, as they are read."""
+    rows = page.locator("kibitz-racers tbody").first.locator("tr")
+    return [await row.locator("th, td").all_inner_texts() for row in await rows.all()]

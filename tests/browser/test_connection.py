@@ -11,7 +11,9 @@ from servers import Running, running_server
 from talk import eventually, talking
 
 from kibitz.protocol.hashing import chain
+from kibitz.server.audience import EVERYTHING
 from kibitz.server.log_memory import MemoryLog
+from kibitz.server.throttle import Rate
 
 START = """
   const { Client, Refused, Closed } = await import("/modules/client/client.js");
@@ -73,9 +75,9 @@ async def check_room(page: Page, running: Running, id_: str) -> None:
     """The page's mirror is where the server's room is."""
     room = await running.app.rooms.get(id_)
     await run(page, "await until(() => room.seq >= given)", room.seq)
-    assert await run(page, "return room.hash") == room.hash_at(room.seq)
+    assert await run(page, "return room.hash") == room.live.hash_at(room.seq)
     hash_ = b""
-    for event in await room.events(0, room.seq):
+    for event in await room.live.events(0, room.seq, EVERYTHING):
         hash_ = chain(hash_, event)
     assert await run(page, "return room.hash") == hash_.hex()
 
@@ -98,7 +100,7 @@ async def test_a_restart_loses_and_doubles_nothing(browser: Browser) -> None:
             done = await run(page, "return Promise.all(window.open)")
             assert done == ["done"] * 5
             await check_room(page, second, id_)
-            events = await (await second.app.rooms.get(id_)).events(3, 99)
+            events = await (await second.app.rooms.get(id_)).live.events(3, 99, EVERYTHING)
             texts = [event.text for event in events if event.kind == "say"]
             assert texts == ["one", "two", "three"]
             assert await run(page, "return states") == ["connecting", "open", "away", "open"]
@@ -125,7 +127,10 @@ async def test_an_answer_that_got_lost(browser: Browser) -> None:
         id_ = await run(page, CREATE)
         assert await run(page, lose) == ["done", "done"]
         room = await running.app.rooms.get(id_)
-        assert [event.kind for event in await room.events(2, 99)] == ["move", "say"]
+        assert [event.kind for event in await room.live.events(2, 99, EVERYTHING)] == [
+            "move",
+            "say",
+        ]
         await check_room(page, running, id_)
         assert await run(page, "return events()") == [3, 4]
         assert await run(page, "return sockets.length") == 2
@@ -246,12 +251,12 @@ async def test_what_comes_too_soon_is_asked_again_in_order(browser: Browser) -> 
       await Promise.all([1, 2, 3, 4, 5].map((n) => client.say(room.room, `${n}`)));
       return [order.length, sockets.length];
     """
-    quick = partial(running_server, requests_per_second=50, requests_burst=20)
+    quick = partial(running_server, requests=Rate(50, 20))
     async with quick() as running, talk_page(browser, running) as page:
         id_ = await run(page, CREATE)
         assert await run(page, hurry) == [120, 1]
         room = await running.app.rooms.get(id_)
-        texts = [event.text for event in await room.events(2, 99)]
+        texts = [event.text for event in await room.live.events(2, 99, EVERYTHING)]
         assert texts == ["1", "2", "3", "4", "5"]
 
 

@@ -199,10 +199,18 @@ async def test_undo_works_as_everywhere_and_the_focus_stays_on_the_table(
     await until(ann, before + 2)
     await ann.keyboard.press("Control+y")
     await until(ann, before + 3)
-    await ann.get_by_role("button", name="Undo", exact=True).click()
+    await ann.get_by_role("button", name="Undo", exact=True).hover()
+    await ann.mouse.down()
+    await expect(ann.locator("kibitz-table :focus")).to_have_count(1)
+    await ann.mouse.up()
     await until(ann, before + 4)
     await ann.keyboard.press("d")
     await until(ann, before + 5)
+    undo = ann.get_by_role("button", name="Undo", exact=True)
+    while not await undo.evaluate("button => button === document.activeElement"):
+        await ann.keyboard.press("Tab")
+    await ann.keyboard.press("Enter")
+    await until(ann, before + 6)
 
 
 async def test_the_clock_is_the_server_s(open_page: Browsing) -> None:

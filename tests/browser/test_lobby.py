@@ -4,7 +4,7 @@ import re
 
 from browser.browsing import Browsing
 from browser.games import WINS, deal_of, start_of, steps
-from browser.player import create, may_play, named, play, shows, sit
+from browser.player import create, may_play, named, play, shows, sit, until
 from playwright.async_api import expect
 from servers import Running
 
@@ -32,6 +32,7 @@ async def test_the_lobby_follows_the_games_and_leads_to_them(
     room = await create(server, "montana", deal=deal_of("montana"))
     await sit(open_page, server, room)
     await bob.get_by_role("link", name=re.compile(r"Montana.*Ann")).click()
+    await until(bob, 2)
     await shows(bob, start_of("montana"))
     await bob.go_back()
     await expect(bob.locator("kibitz-lobby")).to_be_visible()

@@ -53,6 +53,23 @@ ROOMS = """
   return wrong;
 """
 
+COURSES = """
+  const { Mirror } = await import("/modules/protocol/mirror.js");
+  for (const { name, joined, events, after } of given) {
+    const untouched = JSON.stringify(joined);
+    const mirror = new Mirror(joined);
+    events.forEach((event, n) => {
+      const [view, was] = [mirror.view, JSON.stringify(mirror.view)];
+      alike(`${name} ${event.seq}`, mirror.apply(event), true);
+      const { seq, hash, own } = mirror;
+      alike(`${name} ${event.seq}`, { seq, hash, own, view: mirror.view }, after[n]);
+      alike("an older view", JSON.stringify(view), was);
+    });
+    alike("what came in", JSON.stringify(joined), untouched);
+  }
+  return wrong;
+"""
+
 SESSIONS = """
   const { ClientSession, WireError } = await import("/modules/protocol/session.js");
   const meaning = (met) => met === null ? null
@@ -117,6 +134,12 @@ HASHES = """
 async def test_rooms(browser: Browser) -> None:
     async with module_page(browser) as page:
         assert await run(page, ALIKE + ROOMS, VECTORS["rooms"]) == []
+
+
+async def test_courses(browser: Browser) -> None:
+    """Races, comments, series and replay rooms."""
+    async with module_page(browser) as page:
+        assert await run(page, ALIKE + COURSES, VECTORS["courses"]) == []
 
 
 async def test_sessions(browser: Browser) -> None:

@@ -218,7 +218,7 @@ async def test_the_demo_plays_all_games_until_it_is_stopped(
     kibitz = Command(server.url, tmp_path)
     async with kibitz.running("demo") as process, connect(server.url) as client:
         async with asyncio.timeout(PATIENCE):
-            games, modes = set(), set()
+            games, modes = set[str](), set[str]()
             while games != set(GAMES) or "race" not in modes:
                 rooms = (await client.rooms()).rooms
                 games, modes = {info.game for info in rooms}, {info.mode for info in rooms}

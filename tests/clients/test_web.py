@@ -15,6 +15,7 @@ ABOVE = {
     "table": {"cards", "shell"},
     "room": {"client", "cards", "shell", "table"},
     "lobby": {"shell", "table"},
+    "tv": {"shell"},
 }
 """For each folder those it may import besides itself; ``main.js`` may import all of them."""
 IMPORT = re.compile(r'^(?:import|export)\b[^"]*"(\.[^"]+)";', re.MULTILINE)

@@ -81,6 +81,8 @@ async def test_a_new_time_cuts_the_sleep_short(monkeypatch: pytest.MonkeyPatch) 
     bed = Bed()
     for number in range(3):
         bed.clock.set("far", START_MS + 3_600_000 + number)
+        for _ in range(20):
+            await asyncio.sleep(0)  # until it is asleep
         bed.clock.set(f"now {number}", bed.fake.ms)
         assert (await bed.rooms(number + 1))[-1] == f"now {number}"
     await bed.stop()

@@ -5,7 +5,7 @@ import re
 
 import pytest
 from plays import NEAR_WIN, WINNING
-from races import begin, seat
+from races import begin, race, seat, told
 from servers import Running, running_server
 from talk import Plain, Talk, fetch, talking, unpack
 from worlds import Fake
@@ -230,3 +230,19 @@ async def test_a_board_of_a_race_that_has_ended_begins_a_new_room() -> None:
         (created, *_) = (await ann.ok("history", room=forked["room"]))["events"]
         assert created["origin"] == {"room": room, "seq": last, "board": 1}
         await ann.refused("bad-option", "fork", room=room, at=last, board=2)
+
+
+async def test_a_fork_of_a_race_begins_with_the_deal_if_nothing_else_is_said(
+    running: Running,
+) -> None:
+    async with talking(running.url) as ann, talking(running.url) as bob:
+        room = await race(ann, countdown=0)
+        await seat(room, bob)
+        for racer in (ann, bob):
+            await racer.ok("ready", room=room)
+        start = await told(ann, room, "dealt")
+        for racer in (ann, bob):
+            await racer.ok("resign", room=room)
+        forked = await bob.ok("fork", room=room)
+        piles = {fact[1]: fact[2] for fact in start["fx"]}
+        assert forked["view"]["boards"][0]["piles"] == piles

@@ -18,6 +18,8 @@ from kibitz.protocol.wire import Encoding
 
 KILLS = 50
 BOTS = 6
+LOUD = ("--says-per-second", "1000")
+"""Comments come as fast as moves here."""
 GONE = (WebSocketException, OSError)
 """How a connection ends when its server is killed."""
 
@@ -103,11 +105,11 @@ async def test_fifty_kills(tmp_path: Path) -> None:
     bots = [Bot(number, seed) for number in range(BOTS)]
     data = tmp_path / "log"
     async with AsyncExitStack() as processes:
-        waiting = await processes.enter_async_context(standby(data, "--says-per-second", "1000"))
+        waiting = await processes.enter_async_context(standby(data, *LOUD))
         for _ in range(KILLS):
             serving = waiting
             url = await serving.start()
-            waiting = await processes.enter_async_context(standby(data, "--says-per-second", "1000"))
+            waiting = await processes.enter_async_context(standby(data, *LOUD))
             for bot in bots:
                 bot.ready.clear()
             playing = [asyncio.create_task(bot.play(url)) for bot in bots]

@@ -75,6 +75,7 @@ async def test_a_room_is_made_joined_played_and_left(encoding: Encoding) -> None
         ("bad-option", {"visibility": "private"}),
         ("bad-message", {"policy": {"fly": True}}),
         ("bad-message", {"policy": {"delay": 86_401}}),
+        ("bad-option", {"policy": {"delay": 5}, "seat": False}),
         ("bad-save", {"save": "(lp0\n."}),
         ("bad-save", {"save": "!!python/object:os.system {}"}),
         ("bad-save", {"save": KLONDIKE.replace("9c-", "10c-")}),

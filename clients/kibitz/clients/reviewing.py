@@ -33,9 +33,9 @@ class Reviewing(Asking):
             first = page.next
 
     async def fork(
-        self, room: str, at: int = 1, board: int | None = None, unlisted: bool = False
+        self, room: str, at: int | None = None, board: int | None = None, unlisted: bool = False
     ) -> Mirror:
-        """A new room that begins with the position after event ``at``."""
+        """A new room that begins with the position after event ``at``, or with the deal."""
         return await self.entered(ask.Fork(room=room, at=at, board=board, unlisted=unlisted))
 
     async def present(self, room: str, unlisted: bool = False) -> Mirror:

@@ -104,13 +104,13 @@ class Create(RequestBase, frozen=True, kw_only=True, omit_defaults=True, tag="cr
 
 
 class Fork(InRoom, frozen=True, kw_only=True, omit_defaults=True, tag="fork"):
-    """A new room that begins with the position after event ``at``.
+    """A new room that begins with the position after event ``at``, or with the deal.
 
     Of a finished game, or of one's own live one where the room allows undo. As public as the
     room it comes from, or unlisted; from a live game always unlisted.
     """
 
-    at: Annotated[int, Meta(ge=1, le=MAX_INTEGER)] = 1
+    at: Annotated[int, Meta(ge=1, le=MAX_INTEGER)] | None = None
     board: BoardIndex = None
     unlisted: bool = False
     seat: bool = True

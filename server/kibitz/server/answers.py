@@ -12,7 +12,7 @@ from kibitz.engine.games import GAMES, TEXTS
 from kibitz.protocol import limits, replies
 from kibitz.protocol import requests as ask
 from kibitz.protocol.codes import ErrorCode, Refused
-from kibitz.protocol.views import Action, GameInfo, LayoutPlace
+from kibitz.protocol.views import Action, GameInfo, LayoutPlace, Policy
 
 from .identity import Identity
 from .log import LogFailure
@@ -149,14 +149,17 @@ class Answers:
         if self._rooms.days.is_shut(state):
             message = "the deal of the day can be gone on with when the day is over"
             raise Refused(ErrorCode.FORBIDDEN, message, room=parent.id)
-        check_past(stage, request.at)
+        at = request.at or stage.state.dealt
+        check_past(stage, at)
         own = state.board_of(visitor.identity.id)
         board = own if request.board is None else request.board
-        start = await self._past.start(parent, request.at, board)
+        start = await self._past.start(parent, at, board)
         if live or state.secret.parent:
             root = state.secret.parent or parent.id
             policy = replace(state.policy, save=False, cheat=False)
             start = dataclasses.replace(start, parent=root, policy=policy)
+        elif not parent.disclosed:  # nor is what is made of it shown sooner
+            start = dataclasses.replace(start, policy=Policy(delay=state.policy.delay))
         told = state.visibility == "public" and not live and not request.unlisted
         wish = ask.Create(
             i=request.i, game=start.game.name, visibility="public" if told else "unlisted"
@@ -169,7 +172,7 @@ class Answers:
 
     async def _present(self, request: ask.Present, room: Room, visitor: Visitor) -> Room:
         state = room.stage(visitor.identity.id).state
-        if not state.over or state.mode == "replay":
+        if not room.disclosed or state.mode == "replay":
             message = "only a finished game can be shown"
             raise Refused(ErrorCode.FORBIDDEN, message, room=room.id)
         if state.secret.password is not None or self._rooms.days.is_shut(state):
@@ -200,7 +203,7 @@ class Answers:
         if room is None:  # left already
             return replies.Ok(room=request.room)
         if room.role(visitor) == "player" and not room.state.over:
-            await room.stand_up(visitor.identity)
+            await room.stand_up(visitor.identity, visitor)
         room.dismiss(visitor)
         del visitor.rooms[room.id]
         return replies.Ok(room=room.id)
@@ -229,6 +232,6 @@ class Answers:
 
         """
         root = room.state.secret.parent
-        if root is not None and not (await self._rooms.get(root)).state.over:
+        if root is not None and not (await self._rooms.get(root)).disclosed:
             message = "the game that this was forked from is still being played: leave it instead"
             raise Refused(ErrorCode.FORBIDDEN, message, room=room.id)

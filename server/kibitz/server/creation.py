@@ -147,6 +147,9 @@ def _seats(request: Create) -> tuple[Mode, int]:
     if not fewest <= seats <= most:
         many = f"{fewest} to {most} seats" if most > fewest else "one seat"
         raise Refused(ErrorCode.BAD_OPTION, f"{mode} has {many}")
+    if request.policy.delay and not request.seat:
+        message = "a room that is shown late shows nothing yet to who does not sit down in it"
+        raise Refused(ErrorCode.BAD_OPTION, message)
     if mode != "race" and not request.countdown is request.limit is request.begins is None:
         message = "a countdown, a limit and a time to begin are for races"
         raise Refused(ErrorCode.BAD_OPTION, message)

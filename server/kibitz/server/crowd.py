@@ -12,7 +12,7 @@ from typing import Protocol
 import msgspec
 
 from kibitz.protocol.codes import CloseCode
-from kibitz.protocol.replies import Position
+from kibitz.protocol.replies import Position, Presence
 from kibitz.protocol.views import Event, Role
 from kibitz.protocol.wire import Encoding, Frame, encode
 
@@ -68,7 +68,9 @@ class Crowd:
     def __init__(self) -> None:
         self._members: dict[Listener, Member] = {}
         self.changed = False
-        """Whether somebody came or went since this was last set to ``False``."""
+        """Whether somebody came, went, sat down or stood up since :meth:`tell_presence`."""
+        self._came = False
+        self._presence: Presence | None = None
 
     def __len__(self) -> int:
         return len(self._members)
@@ -85,14 +87,14 @@ class Crowd:
         """The distinct identities that are here in a role."""
         return {c.identity.id for c, member in self._members.items() if member.role == role}
 
-    def strangers(self, identities: set[str | None]) -> list[Listener]:
-        """The connections of all who are not among these."""
-        return [each for each in self._members if each.identity.id not in identities]
+    def among(self, identities: set[str | None], *, is_: bool) -> list[Listener]:
+        """The connections of all who are among these, or of all who are not."""
+        return [each for each in self._members if (each.identity.id in identities) is is_]
 
     def add(self, listener: Listener, role: Role, audience: Audience = EVERYTHING) -> None:
         """Somebody is here, or is here anew; one connection an identity may play."""
         self._members[listener] = Member(role, audience)
-        self.changed = True
+        self.changed = self._came = True
         if role == "player":
             self._replace_others(listener)
 
@@ -140,6 +142,13 @@ class Crowd:
             if position is not None and not member.lagging:
                 made = frames.setdefault(audience, Frames(position(audience)))
                 member.lagging = not listener.offer(made[listener.encoding])
+
+    def tell_presence(self, presence: Presence) -> None:
+        """Push who is here, if that is not what was said last or somebody has not heard it."""
+        if self._came or presence != self._presence:
+            self.push(presence)
+        self.changed = self._came = False
+        self._presence = presence
 
     def push(self, message: msgspec.Struct) -> None:
         """Send something that may be missed."""

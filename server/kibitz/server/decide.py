@@ -28,11 +28,26 @@ from .state import Done, RoomState
 Played = ask.Move | ask.Undo | ask.Redo | ask.Restart | ask.Resign
 """Commands about a board."""
 
+KINDS_OF: dict[type[ask.RequestBase], str] = {
+    ask.Move: "move",
+    ask.Undo: "undo",
+    ask.Redo: "redo",
+    ask.Restart: "restart",
+    ask.Resign: "resigned",
+    ask.Say: "say",
+    ask.Save: "saved",
+    ask.Cheat: "cheated",
+    ask.Comments: "comments",
+    ask.Steer: "control",
+}
+"""The kind of event that each command makes first; ``ready`` makes one of two."""
 SEAT_HOLD_MS = 24 * 3600 * 1000
 """How long a seat is kept for a player who is away, from the last thing he did, milliseconds."""
 
 
-def change(state: RoomState, request: ask.Change, who: Identity, at: int) -> list[Event]:
+def change(
+    state: RoomState, request: ask.Change, who: Identity, at: int, here: set[str]
+) -> list[Event]:
     """The events of a command of somebody in the room.
 
     Args:
@@ -40,6 +55,7 @@ def change(state: RoomState, request: ask.Change, who: Identity, at: int) -> lis
         request: The command.
         who: Who asks.
         at: Milliseconds since the room's creation.
+        here: The players that are connected.
 
     Raises:
         Refused: Not allowed, not legal, not now; nothing has changed.
@@ -55,7 +71,7 @@ def change(state: RoomState, request: ask.Change, who: Identity, at: int) -> lis
         raise Refused(ErrorCode.GAME_OVER, "the game is over")
     match request:
         case ask.Ready():
-            return race.ready(state, request.on, who, at)
+            return race.ready(state, request.on, who, here, at)
         case ask.Steer():
             return _steer(state, request.control, who, at)
         case ask.Resign() if state.mode == "replay":
@@ -140,16 +156,17 @@ def sit_down(state: RoomState, who: Identity, here: set[str], at: int) -> list[E
     joined = replace(note(state, "joined", who.id, at), name=who.name)
     for seat in state.seats:
         if seat.id is None:
-            return race.agreed(state, [replace(joined, seat=seat.seat)])
+            return race.agreed(state, [replace(joined, seat=seat.seat)], here)
     for seat in state.seats:
         away = seat.id is not None and seat.id not in here
         if away and at - state.last_at.get(seat.id or "", 0) >= SEAT_HOLD_MS:
             left = replace(note(state, "left", None, at), seat=seat.seat)
-            return race.agreed(state, [left, replace(joined, seq=left.seq + 1, seat=seat.seat)])
+            joined = replace(joined, seq=left.seq + 1, seat=seat.seat)
+            return race.agreed(state, [left, joined], here)
     raise Refused(ErrorCode.FULL, "every seat is taken")
 
 
-def stand_up(state: RoomState, who: Identity, at: int) -> list[Event]:
+def stand_up(state: RoomState, who: Identity, here: set[str], at: int) -> list[Event]:
     """The events of giving a seat up; none where there is no seat, or where it is kept.
 
     The seats of a race are kept from its start on, and so is that of a deal of the day.
@@ -158,7 +175,8 @@ def stand_up(state: RoomState, who: Identity, at: int) -> list[Event]:
     kept = state.course.daily or (state.course.race and state.course.is_released())
     if seat is None or kept:
         return []
-    return race.agreed(state, [replace(note(state, "left", who.id, at), seat=seat.seat)])
+    left = replace(note(state, "left", who.id, at), seat=seat.seat)
+    return race.agreed(state, [left], here)
 
 
 def _check_seated(state: RoomState, who: Identity) -> None:

@@ -30,8 +30,10 @@ def salted(state: RoomState, event: Event) -> Event:
     return replace(event, salt=salt[:SALT_SIZE].hex())
 
 
-def ready(state: RoomState, on: bool, who: Identity, at: int) -> list[Event]:
+def ready(state: RoomState, on: bool, who: Identity, here: set[str], at: int) -> list[Event]:
     """The events of being ready, or no longer; none where nothing changes.
+
+    ``here`` are the players that are connected.
 
     Raises:
         Refused: There is no race to be started.
@@ -47,11 +49,14 @@ def ready(state: RoomState, on: bool, who: Identity, at: int) -> list[Event]:
         return []
     kind = "ready" if on else "unready"
     event = Event(seq=state.seq + 1, at=at, kind=kind, by=who.id, seat=seat.seat)  # type: ignore[arg-type]
-    return agreed(state, [event])
+    return agreed(state, [event], here)
 
 
-def agreed(state: RoomState, events: list[Event]) -> list[Event]:
-    """Events about seats, and the countdown that begins or is called off with them."""
+def agreed(state: RoomState, events: list[Event], here: set[str]) -> list[Event]:
+    """Events about seats, and the countdown that begins or is called off with them.
+
+    ``here`` are those who are connected; who sits down is, too.
+    """
     course, last = state.course, events[-1]
     if not course.race or course.race.started is not None:
         return events
@@ -59,14 +64,18 @@ def agreed(state: RoomState, events: list[Event]) -> list[Event]:
         course = course.after(event)
     assert course.race, "a race stays one"
     begins = course.race.begins
-    if begins == (wanted := _begins(state, course, last.at)):
+    here = here | {event.by for event in events if event.kind == "joined" and event.by}
+    if begins == (wanted := _begins(state, course, here, last.at)):
         return events
     countdown = Event(seq=last.seq + 1, at=last.at, kind="countdown", begins=wanted)
     return [*events, countdown]
 
 
-def _begins(state: RoomState, course: Course, at: int) -> int | None:
-    """When the race begins, as things stand: at its time, or once all who sit are ready."""
+def _begins(state: RoomState, course: Course, here: set[str], at: int) -> int | None:
+    """When the race begins, as things stand: at its time, or once all who sit are ready.
+
+    Nobody waits for who is away: he has his board and may come back to it.
+    """
     assert course.race, "asked of races"
     seated = [seat.seat for seat in course.seats if seat.id]
     begins, soon = course.race.begins, at + course.race.countdown * 1000
@@ -74,7 +83,8 @@ def _begins(state: RoomState, course: Course, at: int) -> int | None:
         if len(seated) < MIN_RACERS:
             return state.scheduled
         return soon if begins is not None and begins <= at else begins
-    if len(seated) < MIN_RACERS or course.race.ready != seated:
+    waited_for = {seat.seat for seat in course.seats if seat.id in here}
+    if len(course.race.ready) < MIN_RACERS or not waited_for <= set(course.race.ready):
         return None
     return soon if begins is None else begins
 

@@ -7,6 +7,7 @@ those others wrote; on a conflict we catch up and decide once more. Never: rules
 import asyncio
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -19,7 +20,7 @@ from kibitz.protocol.views import Event, Kind, Role, RoomInfo
 
 from . import race
 from .crowd import Crowd, Listener
-from .decide import change, is_same, note, sit_down, stand_up
+from .decide import KINDS_OF, change, is_same, note, sit_down, stand_up
 from .entries import entry_of
 from .identity import Identity
 from .late import Late
@@ -36,20 +37,6 @@ MARK_EVENTS = 64
 """A copy of the state is kept every so many events: from there the past is gone through."""
 SAYS = Rate(per_second=1.0, burst=10.0)
 """Comments that somebody may make in one room."""
-
-KINDS_OF: dict[type[ask.RequestBase], str] = {
-    ask.Move: "move",
-    ask.Undo: "undo",
-    ask.Redo: "redo",
-    ask.Restart: "restart",
-    ask.Resign: "resigned",
-    ask.Say: "say",
-    ask.Save: "saved",
-    ask.Cheat: "cheated",
-    ask.Comments: "comments",
-    ask.Steer: "control",
-}
-"""The kind of event that each command makes first; ``ready`` makes one of two."""
 
 
 class Room:
@@ -76,6 +63,7 @@ class Room:
         self._marks: list[RoomState] = []
         self._says_rate = says
         self._says: dict[str, Throttle] = {}
+        self._leavers: list[Listener | None] = []
         self._late: Late | None = None
         if delay := self.state.policy.delay:
             self._late = Late(id_, first, self.state.started, delay, self.read)
@@ -117,6 +105,12 @@ class Room:
             return self.live
         return self._late.stage(self._world.now_ms())
 
+    @property
+    def disclosed(self) -> bool:
+        """Whether everybody may know that the game has ended."""
+        late = self._late
+        return self.state.over and (late is None or bool(late.begun and late.begun.state.over))
+
     def _stages(self) -> list[Stage]:
         late = self._late.begun if self._late else None
         return [self.live, late] if late else [self.live]
@@ -155,7 +149,10 @@ class Room:
             self._check_says(who)
         await self._keep_time()
         at = self._now
-        return await self._write(who, lambda: change(self.state, request, who, at()), request)
+        here = partial(self._here, "player")
+        return await self._write(
+            who, lambda: change(self.state, request, who, at(), here()), request
+        )
 
     async def wake(self) -> None:
         """Let happen what is due by itself, and show what is due."""
@@ -204,12 +201,24 @@ class Room:
 
     def _sit_down(self, who: Identity) -> list[Event]:
         here = self._here("player") | self._here("spectator")
-        return sit_down(self.state, who, here, self._now())
+        try:
+            return sit_down(self.state, who, here, self._now())
+        except Refused:
+            if self._late is None:
+                raise
+        # why not, as far as it is shown
+        sit_down(self._late.stage(self._world.now_ms()).state, who, here, self._now())
+        raise Refused(ErrorCode.FULL, "every seat is taken")
 
-    async def stand_up(self, who: Identity) -> None:
-        """Give the seat of an identity up, if it has one."""
+    async def stand_up(self, who: Identity, leaver: Listener | None = None) -> None:
+        """Give the seat of an identity up, if it has one; ``leaver`` is about to leave anyway."""
         await self._keep_time()
-        await self._write(who, lambda: stand_up(self.state, who, self._now()))
+        here = partial(self._here, "player")
+        self._leavers += [leaver]
+        try:
+            await self._write(who, lambda: stand_up(self.state, who, here(), self._now()))
+        finally:
+            self._leavers.remove(leaver)
 
     async def _write(
         self,
@@ -230,7 +239,7 @@ class Room:
                 if not events:
                     return self._ok(self.seq, who)
                 record = Record(events=events, by=who.id if who else None, i=name)
-                entry = entry_of(self.id, self.state, self._spectators(), events)
+                entry = entry_of(self.id, self.state, self._spectators(self.state), events)
                 try:
                     await self._log.append(self.id, self.seq, record, entry)
                 except Conflict:
@@ -257,13 +266,20 @@ class Room:
     def apply(self, record: Record) -> None:
         """Let a durable record happen: change the state, tell the crowd."""
         self.live.tell(self._happen(record))
-        if self._late is not None and any(event.kind == "left" for event in record.events):
-            self._send_back(self._late)
+        if self._late is not None and any(e.kind in ("joined", "left") for e in record.events):
+            self._part(self._late)
         self.on_change(self)
 
-    def _send_back(self, late: Late) -> None:
-        """Let those who have a seat no longer see things as late as everybody else."""
-        for listener in self.live.crowd.strangers({seat.id for seat in self.state.seats}):
+    def _part(self, late: Late) -> None:
+        """Let those who have a seat see everything at once, and all others see it late."""
+        seated = {seat.id for seat in self.state.seats}
+        if (begun := late.begun) is not None:
+            for listener in begun.crowd.among(seated, is_=True):
+                begun.crowd.remove(listener)
+                self.live.welcome(listener)
+        for listener in self.live.crowd.among(seated, is_=False):
+            if listener in self._leavers:
+                continue
             self.live.crowd.remove(listener)
             if late.begun is None:
                 listener.close_soon(CloseCode.GOING_AWAY, "this room is shown later")
@@ -311,9 +327,10 @@ class Room:
     def _here(self, role: Role) -> set[str]:
         return set().union(*(crowd.identities(role) for crowd in self._crowds()))
 
-    def _spectators(self) -> int:
-        """How many people look on: identities, and none that has a seat."""
-        return len(self._here("spectator") - {seat.id or "" for seat in self.state.seats})
+    def _spectators(self, state: RoomState) -> int:
+        """How many people look on: identities, and none that has a seat as far as this shows."""
+        here = self._here("spectator") | self._here("player")
+        return len(here - {seat.id or "" for seat in state.seats})
 
     # Reading
 
@@ -349,17 +366,18 @@ class Room:
     def tell_presence(self) -> bool:
         """Tell who is here if somebody came or went; whether so."""
         changed = any(crowd.changed for crowd in self._crowds())
-        for crowd in self._crowds():
-            crowd.changed = False
-            if changed:
-                crowd.push(self.presence())
+        for stage in self._stages() if changed else ():
+            stage.crowd.tell_presence(self.presence(stage.state))
         return changed
 
-    def presence(self) -> Presence:
-        """Who is here: how many are looking on, and the seats whose player is connected."""
-        here = self._here("player")
-        seats = [seat.seat for seat in self.state.seats if seat.id in here]
-        return Presence(room=self.id, spectators=self._spectators(), players=seats)
+    def presence(self, state: RoomState | None = None) -> Presence:
+        """Who is here: how many are looking on, and the seats whose player is connected.
+
+        ``state``: as far as this shows who has a seat; the room as it is if absent.
+        """
+        state, here = state or self.state, self._here("player")
+        seats = [seat.seat for seat in state.seats if seat.id in here]
+        return Presence(room=self.id, spectators=self._spectators(state), players=seats)
 
     def refresh_laggards(self) -> None:
         """Give fresh views to spectators who fell behind and can read again."""
@@ -373,8 +391,8 @@ class Room:
             if self._late.begun is None:
                 return None
             state = self._late.begun.state
-        return entry_of(self.id, state, self._spectators())
+        return entry_of(self.id, state, self._spectators(state))
 
     def whole_entry(self) -> RoomInfo:
         """The entry that the log keeps."""
-        return entry_of(self.id, self.state, self._spectators())
+        return entry_of(self.id, self.state, self._spectators(self.state))

@@ -154,7 +154,8 @@ class Rooms:
 
         """
         id_ = self._new_id(who.secret, request.i if isinstance(request.i, str) else None)
-        record = present(room.id, room.state, who, self._world.now_ms(), request.unlisted)
+        shown = room.stage(None).state
+        record = present(room.id, shown, who, self._world.now_ms(), request.unlisted)
         there = self._rooms.get(id_) or await self._load(id_) or await self._add(id_, record)
         there = there or await self.get(id_)
         if record.secret is None or there.state.secret.wish != record.secret.wish:
@@ -222,7 +223,9 @@ class Rooms:
         if room.state.course.daily:
             self.days.note(room.whole_entry())
         entry = room.entry()
-        if room.state.visibility == "public" and entry is not None:
+        if room.state.visibility != "public" or entry is None:
+            return
+        if self._listed.get(room.id) != entry:  # else it would be told that something happened
             self._listed[room.id] = entry
             self.changed.add(room.id)
 

@@ -61,6 +61,7 @@ class Stage:
         """Tell public events, which have happened, to the crowd."""
         for event in events:
             self.crowd.tell(event)
+            self.crowd.changed = self.crowd.changed or event.kind in ("joined", "left")
         if self.state.mode == "race" and any(event.kind in SIGHT_CHANGES for event in events):
             over = self.state.over  # then the last event has laid out every board
             self.crowd.look_again(self.state.audience, None if over else self.position)

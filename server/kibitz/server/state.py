@@ -97,6 +97,8 @@ class RoomState:
         self.positions = [Position(Board(laid), score) for _ in self.course.lines]
         self.seq = 0
         self.at = 0
+        self.dealt = 1
+        """Number of the event with which the cards lay there."""
         self.last_at: dict[str, int] = {}
         """When each identity last did something that was written down, ms."""
         self.answered: dict[tuple[str, str], Done] = {}
@@ -163,6 +165,7 @@ class RoomState:
             score = 0 if event.score is UNSET else event.score
             self.positions = [Position(each.board, score) for each in self.positions]
         elif event.kind == "dealt":
+            self.dealt = self.seq
             for position in self.positions:
                 position.board, position.seq = Board(self.start), self.seq
         elif event.kind in ("won", "resigned") and self.positions:

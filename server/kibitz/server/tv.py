@@ -36,7 +36,8 @@ class Tv:
 def _is_worth(entry: RoomInfo, now: int) -> bool:
     shown = entry.visibility == "public" and not (entry.masked or entry.waiting)
     played = entry.status == "open" and entry.mode != "replay"
-    return shown and played and now - (entry.updated or 0) < QUIET_MS
+    quiet = now - (entry.updated or 0) - (entry.delay or 0) * 1000
+    return shown and played and quiet < QUIET_MS
 
 
 def _rank(entry: RoomInfo) -> tuple[int, int, int]:

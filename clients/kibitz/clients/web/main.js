@@ -18,7 +18,6 @@ import { settings } from "./shell/settings.js";
 import { reading } from "./room/recorded.js";
 import { dropping } from "./room/files.js";
 import "./lobby/lobby.js";
-import "./lobby/start.js";
 import "./room/page.js";
 
 /** @import { Context, Page } from "./shell/context.js" */
@@ -30,6 +29,12 @@ const ELEMENTS = {
   start: "kibitz-start",
   room: "kibitz-room",
   file: "kibitz-room",
+  tv: "kibitz-tv",
+};
+/** Pages that are loaded with their first use. @type {{[page: string]: () => Promise<unknown>}} */
+const SELDOM = {
+  start: () => import("./lobby/start.js"),
+  tv: () => import("./tv/page.js"),
 };
 const SLIDERS =
   "M3 7h9m5 0h4M3 17h3m5 0h10M14.5 4.5a2.5 2.5 0 100 5 2.5 2.5 0 000-5zM8.5 14.5a2.5 2.5 0 100 5 2.5 2.5 0 000-5z";
@@ -95,6 +100,10 @@ async function follow() {
     if (route.page !== "lobby" && !client.welcome) {
       // These pages need to know the games.
       await new Promise((done) => client.addEventListener("welcome", done, { once: true }));
+      if (key !== shown) return;
+    }
+    if (SELDOM[route.page]) {
+      await SELDOM[route.page]();
       if (key !== shown) return;
     }
     const next = /** @type {Page} */ (document.createElement(ELEMENTS[route.page]));

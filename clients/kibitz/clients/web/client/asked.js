@@ -10,7 +10,11 @@
 /** @import {ClientSession} from "../protocol/session.js" */
 
 /** Requests that change something: named for good, done once however often they are asked. */
-const CHANGES = new Set("create fork move undo redo restart resign say save cheat".split(" "));
+const CHANGES = new Set(
+  "create fork rematch present move undo redo restart resign ready comments control say save cheat".split(
+    " ",
+  ),
+);
 /** Refusals that only mean later. */
 const NOT_NOW = new Set(["rate-limited", "draining"]);
 /** Requests that wait for their answers at the same time; more wait to be sent. */

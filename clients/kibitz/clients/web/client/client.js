@@ -7,8 +7,8 @@
  */
 
 /**
- * @import {Dragged, Event, EventList, Filters, Joined, MoveList, Ok, Position, Replayed, Role,
- *   RoomList, Saved, Settings, View} from "../protocol/messages.js"
+ * @import {Control, DailyTable, Dragged, Event, EventList, Filters, Joined, MoveList, Ok, Position,
+ *   Replayed, Role, RoomList, Saved, Settings, View} from "../protocol/messages.js"
  */
 /** @import {Mirror} from "../protocol/mirror.js" */
 
@@ -50,13 +50,82 @@ export class Client extends Connection {
   }
 
   /**
-   * A new room that begins with a position of a finished game.
+   * A new room that begins with a position of another: of a finished game, or of one's own.
    * @param {string} room
-   * @param {number} [at]  the event whose position it is: 1, the start
+   * @param {{at?: number, board?: number, unlisted?: boolean}} [which]  `at`: the event whose
+   *   position it is: 1, the start
    * @returns {Promise<Mirror>}
    */
-  async fork(room, at) {
-    return this.#mirror(await this.#get("fork", { room, at }));
+  async fork(room, { at, board, unlisted } = {}) {
+    return this.#mirror(await this.#get("fork", { room, at, board, unlisted }));
+  }
+
+  /**
+   * A room in which a finished game is shown to others; its first seat holds the controls.
+   * @param {string} room
+   * @param {boolean} [unlisted]
+   * @returns {Promise<Mirror>}
+   */
+  async present(room, unlisted) {
+    return this.#mirror(await this.#get("present", { room, unlisted }));
+  }
+
+  /**
+   * Play, pause or go elsewhere in a game that is shown.
+   * @param {string} room
+   * @param {Control} control
+   * @returns {Promise<Ok>}
+   */
+  control(room, control) {
+    return this.#get("control", { room, control });
+  }
+
+  /**
+   * The next deal with the same seats; the same room again for whoever asks after that.
+   * @param {string} room
+   * @returns {Promise<Mirror>}
+   */
+  async rematch(room) {
+    return this.#mirror(await this.#get("rematch", { room }));
+  }
+
+  /**
+   * Be ready for a race to begin, or no longer.
+   * @param {string} room
+   * @param {boolean} [on]
+   * @returns {Promise<Ok>}
+   */
+  ready(room, on = true) {
+    return this.#get("ready", { room, on });
+  }
+
+  /**
+   * Take comments in a room, or no longer.
+   * @param {string} room
+   * @param {boolean} on
+   * @returns {Promise<Ok>}
+   */
+  comments(room, on) {
+    return this.#get("comments", { room, on });
+  }
+
+  /**
+   * How everybody did with the deal of a day.
+   * @param {string} game
+   * @param {string} [date]  `2026-11-28`; else today
+   * @returns {Promise<DailyTable>}
+   */
+  daily(game, date) {
+    return this.#get("daily", { game, date });
+  }
+
+  /**
+   * Have the room most worth watching pushed, now and whenever it is another; or no longer.
+   * @param {boolean} [on]
+   * @returns {Promise<Ok>}
+   */
+  tv(on = true) {
+    return this.#get("tv", { on });
   }
 
   /**
@@ -142,13 +211,14 @@ export class Client extends Connection {
   }
 
   /**
-   * The save text of the whole position.
+   * The save text of the whole position; or the same for another program.
    * @param {string} room
+   * @param {{format?: string}} [how]  `solvitaire`, `klondike-solver` or `fc-solve`
    * @returns {Promise<string>}
    */
-  async save(room) {
+  async save(room, { format } = {}) {
     /** @type {Saved} */
-    const saved = await this.#get("save", { room });
+    const saved = await this.#get("save", { room, format });
     return saved.text;
   }
 

@@ -1,5 +1,5 @@
 /**
- * What is taken up again on a new connection: the rooms that are followed, and the lobby.
+ * What is taken up again on a new connection: the rooms that are followed, the lobby and TV.
  *
  * Promises: a room goes on where it was, or begins anew with a whole position, or is told to be
  * lost; passwords are kept here, in memory, and nowhere else.
@@ -13,7 +13,8 @@ export class Following {
   #session;
   #asked;
   #push;
-  #lobby = false;
+  /** What is told without a room. */
+  #on = { lobby: false, tv: false };
   /** @type {Map<string, string>} */
   #passwords = new Map();
   /** Rooms that are being taken up. @type {Set<string>} */
@@ -39,8 +40,8 @@ export class Following {
     for (const resume of this.#session.resumes()) {
       this.resume(resume);
     }
-    if (this.#lobby) {
-      this.#asked.addFirst({ t: "lobby", on: true }, () => {});
+    for (const [t, on] of Object.entries(this.#on)) {
+      if (on) this.#asked.addFirst({ t, on }, () => {});
     }
   }
 
@@ -65,8 +66,8 @@ export class Following {
    * @param {Answer} answer
    */
   granted(request, answer) {
-    if (request.t === "lobby") {
-      this.#lobby = request.on !== false;
+    if (request.t === "lobby" || request.t === "tv") {
+      this.#on[request.t] = request.on !== false;
     } else if (answer.t === "joined") {
       if (typeof request.password === "string") {
         this.#passwords.set(answer.room, request.password);

@@ -171,6 +171,12 @@ export class Playback extends EventTarget {
     this.#begin();
   }
 
+  /** Once more, from the deal on. */
+  replay() {
+    this.seek(this.opening);
+    this.play();
+  }
+
   pause() {
     this.#clear();
     if (!this.#playing) return;

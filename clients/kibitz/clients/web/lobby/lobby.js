@@ -1,5 +1,5 @@
 /**
- * The lobby, `<kibitz-lobby>`: what this is, the games, and who is playing now.
+ * The lobby, `<kibitz-lobby>`: what this is, the games, the deal of the day, who is playing now.
  *
  * Promises: one click from here to a form or a running game; follows the rooms live while it is
  * open. Never changes a room.
@@ -39,6 +39,7 @@ export class Lobby extends HTMLElement {
     titled("");
     this.classList.add("page");
     this.append(this.#head(), this.#live(), this.#drop());
+    this.#daily();
     const { signal } = this.#listening;
     this.#rooms.addEventListener("arranged", () => this.#told());
     client.addEventListener(
@@ -83,6 +84,17 @@ export class Lobby extends HTMLElement {
     );
   }
 
+  /** The deal of the day, below the games, when it is there. */
+  async #daily() {
+    const { client } = this.context;
+    const [{ Daily }] = await Promise.all([import("./daily.js"), client.welcome ?? met(client)]);
+    if (this.#listening.signal.aborted) return;
+    const daily = new Daily();
+    daily.context = this.context;
+    this.querySelector(".intro")?.after(daily);
+    await daily.open();
+  }
+
   #live() {
     /** @param {string} id @param {string} label @param {Node} field */
     const field = (id, label, field) =>
@@ -124,7 +136,12 @@ export class Lobby extends HTMLElement {
       h(
         "div",
         { class: "live-head" },
-        h("h2", { id: "live" }, "Games to watch"),
+        h(
+          "div",
+          { class: "row" },
+          h("h2", { id: "live" }, "Games to watch"),
+          h("a", { class: "button", href: href({ page: "tv" }), title: "Always a game" }, "TV"),
+        ),
         h(
           "form",
           {
@@ -219,6 +236,11 @@ export class Lobby extends HTMLElement {
         : "Nobody is playing just now. Start a game above, and be the one to watch.";
     this.#note.hidden = !this.#note.textContent;
   }
+}
+
+/** The first greeting. @param {EventTarget} client */
+function met(client) {
+  return new Promise((done) => client.addEventListener("welcome", done, { once: true }));
 }
 
 /**

@@ -6,13 +6,16 @@
  */
 
 import { clear, h } from "../shell/dom.js";
+import { href } from "../shell/router.js";
 
 /** @import { GameInfo, RoomInfo } from "../protocol/messages.js" */
 
 /** @typedef {{game: string, status: string, words: string, order: string}} Sieve */
 
 /** @type {Record<string, string>} */
-const STATUS = { open: "Playing", won: "Won", resigned: "Given up" };
+const STATUS = { open: "Playing", won: "Won", resigned: "Given up", timeout: "Time up" };
+/** What a mark means, where that is not plain. @type {Record<string, string>} */
+const TOLD = { masked: "Nobody sees the boards before the race is over" };
 const MINUTE = 60_000;
 
 /** @param {number} count @param {string} one @param {string} [many] */
@@ -103,9 +106,15 @@ export class Rooms extends HTMLElement {
       this.#rows.delete(room.id);
     }
     const rooms = [...this.#rooms.values()].filter((room) => this.#fits(room));
-    if (this.sieve.order === "watched")
-      rooms.sort((a, b) => b.spectators - a.spectators || b.started - a.started);
-    else rooms.sort((a, b) => b.started - a.started);
+    const watched = this.sieve.order === "watched";
+    const rank = (/** @type {RoomInfo} */ room) => (watched ? room.spectators : 0);
+    // Who waits for others comes first.
+    rooms.sort(
+      (a, b) =>
+        Number(b.waiting ?? 0) - Number(a.waiting ?? 0) ||
+        rank(b) - rank(a) ||
+        b.started - a.started,
+    );
     this.#list.replaceChildren(...rooms.map((room) => this.#row(room)));
     this.#fresh.hidden = true;
     this.dispatchEvent(new Event("arranged"));
@@ -152,7 +161,7 @@ export class Rooms extends HTMLElement {
   #row(room) {
     let row = this.#rows.get(room.id);
     if (!row) {
-      row = h("li", null, h("a", { href: `?room=${encodeURIComponent(room.id)}` }));
+      row = h("li", null, h("a", { href: href({ room: room.id }) }));
       this.#rows.set(room.id, row);
       this.#fill(room);
     }
@@ -163,32 +172,68 @@ export class Rooms extends HTMLElement {
   #fill(room) {
     const link = this.#rows.get(room.id)?.firstElementChild;
     if (!link) return;
-    const free = room.status === "open" ? room.seats - room.players.length : 0;
+    const { mode, waiting, masked, status } = room;
+    const counts = !waiting && mode !== "replay" && !(masked && status === "open");
     clear(link).append(
       h("span", { class: "game" }, this.#title(room)),
       " ",
       h(
         "span",
         { class: "who" },
-        room.players.join(", ") || "Nobody yet",
-        free > 0 && room.seats > 1 && h("span", { class: "free" }, counted(free, "free seat")),
+        h("bdi", null, room.players.join(", ") || "Nobody yet"),
+        ...marksOf(room).map((mark) => h("span", { class: "mark", title: TOLD[mark] }, mark)),
       ),
       " ",
       h("span", { class: "watching" }, room.spectators ? `${room.spectators} watching` : ""),
       " ",
-      h("span", { class: "score" }, `Score ${room.score}`),
+      h("span", { class: "score" }, counts ? `Score ${room.score}` : ""),
       " ",
-      h("span", { class: "events" }, counted(room.seq, "event")),
+      h("span", { class: "events" }, counts ? counted(room.seq, "event") : ""),
       " ",
       h("span", { class: "when" }, ago(Date.now() + this.skew - room.started)),
       " ",
       h(
         "span",
-        { class: "status", dataset: { status: room.status } },
-        STATUS[room.status] ?? room.status,
+        { class: "status", dataset: { status: waiting ? "waiting" : status } },
+        stateOf(room),
       ),
     );
+    this.#offer(room);
   }
+
+  /** The way to a seat in a race that waits. @param {RoomInfo} room */
+  #offer({ id, waiting, players, seats, game }) {
+    const row = this.#rows.get(id);
+    const there = row?.querySelector(".seat");
+    if (!waiting || players.length >= seats) there?.remove();
+    else if (!there) {
+      const label = `Take a seat in the race of ${this.games[game]?.title ?? game}`;
+      const address = href({ room: id, seat: true });
+      row?.append(
+        h("a", { class: "button seat", href: address, "aria-label": label }, "Take a seat"),
+      );
+    }
+  }
+}
+
+/** @param {RoomInfo} room */
+function stateOf({ mode, waiting, status }) {
+  if (waiting) return "Waiting";
+  if (mode === "replay") return "Replay";
+  return mode === "race" && status === "open" ? "Racing" : (STATUS[status] ?? status);
+}
+
+/** What is special about a room, in a word each. @param {RoomInfo} room */
+function marksOf({ mode, waiting, players, seats, status, masked, delay, daily }) {
+  const free = seats - players.length;
+  return [
+    waiting && `race, ${players.length} of ${counted(seats, "seat")}`,
+    !waiting && mode === "coop" && status === "open" && free > 0 && counted(free, "free seat"),
+    mode === "race" && !waiting && "race",
+    masked && status === "open" && "masked",
+    delay && `${delay} s late`,
+    daily && "deal of the day",
+  ].filter((mark) => typeof mark === "string");
 }
 
 customElements.define("kibitz-rooms", Rooms);

@@ -8,24 +8,14 @@
 import { said } from "../shell/announce.js";
 import { h } from "../shell/dom.js";
 import { emblem } from "./emblem.js";
-import { blame, chosenOptions, labelled, optionFields, tick } from "./form.js";
+import { blame, labelled, optionFields } from "./form.js";
 import { href } from "../shell/router.js";
+import { raceFields } from "./race.js";
+import { common, wish } from "./wishes.js";
 
 /** @import { Context } from "../shell/context.js" */
 /** @import { Route } from "../shell/router.js" */
-/** @import { GameInfo, Settings, Visibility } from "../protocol/messages.js" */
-
-/**
- * What a room may allow, its usual state, and how people call it.
- * @type {[string, boolean, string][]}
- */
-const POLICIES = [
-  ["undo", true, "Undo, redo, restart"],
-  ["save", true, "Saving the position (everybody sees it)"],
-  ["hints", true, "Hints and lit places"],
-  ["say", true, "Comments"],
-  ["cheat", false, "Looking at all cards (marks the game)"],
-];
+/** @import { GameInfo } from "../protocol/messages.js" */
 
 export class Start extends HTMLElement {
   /** @type {Context} */
@@ -46,6 +36,7 @@ export class Start extends HTMLElement {
     "Or a word. The same one is the same deck for everybody.",
   );
   #shared = common();
+  #race = raceFields();
 
   /** @param {Route} route */
   open(route) {
@@ -128,6 +119,7 @@ export class Start extends HTMLElement {
         h("summary", null, "Options"),
         h("div", { class: "fields" }, ...optionFields(info.options), ...this.#shared),
       ),
+      this.#race,
       h(
         "details",
         { class: "panel" },
@@ -137,15 +129,23 @@ export class Start extends HTMLElement {
     );
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      this.#start(game, info, form);
+      // Return in a field of the fold means its own button, not the first one.
+      const inside = [event.submitter, document.activeElement];
+      const race = inside.some((each) => this.#race.contains(each));
+      this.#start(game, info, form, race);
     });
     return form;
   }
 
-  /** @param {string} game @param {GameInfo} info @param {HTMLFormElement} form */
-  async #start(game, info, form) {
+  /**
+   * @param {string} game
+   * @param {GameInfo} info
+   * @param {HTMLFormElement} form
+   * @param {boolean} race
+   */
+  async #start(game, info, form, race) {
     const { client, router, named } = this.context;
-    const told = wish(form, info);
+    const told = wish(form, info, race);
     const password = form.elements.namedItem("password");
     if (told.password === "" && password instanceof HTMLInputElement) {
       blame(password, "A private room needs a password.");
@@ -153,15 +153,15 @@ export class Start extends HTMLElement {
     }
     if (!(await named())) return;
     this.#wrong.hidden = true;
-    const button = form.querySelector("button.primary");
-    button?.setAttribute("disabled", "");
+    const buttons = form.querySelectorAll("button");
+    for (const button of buttons) button.disabled = true;
     try {
       const mirror = await client.create(game, told);
       router.go({ page: "room", room: mirror.room });
     } catch (problem) {
-      this.#refused(/** @type {Error & {code?: string}} */ (problem), form, info);
+      this.#refused(/** @type {Error & {code?: string}} */ (problem), form, info, race);
     } finally {
-      button?.removeAttribute("disabled");
+      for (const button of buttons) button.disabled = false;
     }
   }
 
@@ -170,11 +170,12 @@ export class Start extends HTMLElement {
    * @param {Error & {code?: string}} problem
    * @param {HTMLFormElement} form
    * @param {GameInfo} info
+   * @param {boolean} race
    */
-  #refused(problem, form, info) {
+  #refused(problem, form, info, race) {
     const { code, message } = problem;
     const option = Object.keys(info.options).find((name) => message.startsWith(name));
-    const about = option ? `option-${option}` : /\bdeal\b/.test(message) ? "deal" : "";
+    const about = option ? `option-${option}` : aboutOf(message, race);
     const field = code === "bad-option" && form.elements.namedItem(about);
     if (field instanceof HTMLInputElement) {
       blame(field, said(problem));
@@ -182,77 +183,15 @@ export class Start extends HTMLElement {
     }
     this.#wrong.textContent = said(problem);
     this.#wrong.hidden = false;
+    this.#wrong.scrollIntoView({ block: "nearest" });
   }
 }
 
-/** What can be said of any room. @returns {HTMLElement[]} */
-function common() {
-  const see = h(
-    "select",
-    { name: "visibility" },
-    h("option", { value: "public" }, "Everybody: it is in the lobby"),
-    h("option", { value: "unlisted" }, "Who has the link"),
-    h("option", { value: "private" }, "Who knows the password"),
-  );
-  const password = labelled(
-    "password",
-    "Password",
-    h("input", {
-      name: "password",
-      type: "password",
-      autocomplete: "new-password",
-      maxlength: "128",
-    }),
-  );
-  password.hidden = true;
-  see.addEventListener("change", () => {
-    password.hidden = see.value !== "private";
-  });
-  return [
-    labelled(
-      "seats",
-      "Players at the table",
-      h("input", { name: "seats", type: "number", min: "1", max: "8", value: "1" }),
-      "More than one play one board together.",
-    ),
-    labelled("visibility", "Who may watch", see),
-    password,
-    h(
-      "fieldset",
-      null,
-      h("legend", null, "Allowed in this room"),
-      h(
-        "div",
-        { class: "choice" },
-        ...POLICIES.map(([name, on, label]) => tick(`policy-${name}`, label, on)),
-      ),
-    ),
-  ];
-}
-
-/**
- * What a filled form asks for.
- * @param {HTMLFormElement} form
- * @param {GameInfo} info
- * @returns {Settings}
- */
-function wish(form, info) {
-  const data = new FormData(form);
-  const text = (/** @type {string} */ name) => String(data.get(name) ?? "").trim();
-  const seats = Number(text("seats") || 1);
-  const visibility = /** @type {Visibility} */ (text("visibility"));
-  /** @type {Settings} */
-  const settings = { options: chosenOptions(form, info.options), visibility };
-  if (text("deal")) settings.deal = text("deal");
-  if (seats !== 1) Object.assign(settings, { mode: "coop", seats });
-  if (visibility === "private") settings.password = String(data.get("password") ?? "");
-  const policy = Object.fromEntries(
-    POLICIES.map(
-      ([name, usual]) => /** @type {const} */ ([name, data.has(`policy-${name}`), usual]),
-    ).filter(([, on, usual]) => on !== usual),
-  );
-  if (Object.keys(policy).length) settings.policy = policy;
-  return settings;
+/** The field that a refusal is about, if it is one. @param {string} message @param {boolean} race */
+function aboutOf(message, race) {
+  if (race && /\btime to come\b/.test(message)) return "race-begins";
+  if (race && /\bseats\b/.test(message)) return "race-seats";
+  return /\bdeal\b/.test(message) ? "deal" : "";
 }
 
 customElements.define("kibitz-start", Start);

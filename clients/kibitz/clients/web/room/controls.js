@@ -14,7 +14,7 @@ import { h } from "../shell/dom.js";
 /**
  * @typedef {{
  *   plays: boolean, over: boolean, canSit: boolean, canInvite: boolean, file: boolean,
- *   canTry: boolean, canGoOn: boolean, rematch: boolean, alone: boolean,
+ *   canTry: boolean, canGoOn: boolean, canPresent: boolean, rematch: boolean, alone: boolean,
  *   comments: boolean | null, actions: Action[], legal: Set<string> | null, undo: boolean,
  *   redo: boolean, policy: {undo: boolean, save: boolean, hints: boolean, say: boolean},
  * }} State  `comments`: whether they are on, where the visitor may say so; `alone`: one seat
@@ -78,6 +78,19 @@ export class Controls extends HTMLElement {
     else this.dispatchEvent(new CustomEvent("left"));
   }
 
+  /** The button of a move. @param {string} move */
+  buttonOf(move) {
+    return this.querySelector(`[data-move="${CSS.escape(move)}"]`);
+  }
+
+  /** Let the button of a move be seen; its name. @param {string} move */
+  point(move) {
+    const button = this.buttonOf(move);
+    const swell = [{ scale: 1 }, { scale: 1.12 }, { scale: 1 }];
+    button?.animate(swell, { duration: 500, iterations: 3 });
+    return button?.textContent ?? move;
+  }
+
   /** @param {State} state */
   #player({ actions, legal, undo, redo, policy }) {
     const main = actions.map((action) =>
@@ -112,12 +125,13 @@ export class Controls extends HTMLElement {
   }
 
   /** @param {State} state */
-  #more({ plays, over, policy, file, canInvite, canTry, comments }) {
+  #more({ plays, over, policy, file, canInvite, canTry, canPresent, comments }) {
     const can = [
       plays && policy.undo && ["restart", "Restart"],
       plays && ["new", "New game"],
       plays && ["resign", "Resign"],
       canTry && ["onward", "Try from here in a new room"],
+      canPresent && ["present", "Show it to others"],
       ((plays && policy.save) || over) && !file && ["save", "Save position"],
       over && !file && ["text", "Download replay (text)"],
       !file && ["json", "Download replay (JSON)"],

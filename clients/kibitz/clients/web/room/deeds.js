@@ -20,7 +20,10 @@ import { clockOf } from "./people.js";
 /** @import { Race } from "./race.js" */
 /** @import { Result } from "./win.js" */
 
-/** @typedef {{move?: string, seq: number, board: number, live: boolean}} Where */
+/**
+ * `seq` and `board`: what is looked at; `deal`: the event with which its cards were dealt.
+ * @typedef {{move?: string, seq: number, board: number, deal: number, live: boolean}} Where
+ */
 
 export class Deeds {
   #context;
@@ -46,8 +49,13 @@ export class Deeds {
     return this.#source.address ?? "";
   }
 
+  /** The id of the room in which the game was played. */
+  get #played() {
+    return this.#source.recorded ?? this.#room;
+  }
+
   /** @param {string} what @param {Where} where */
-  async do(what, { move, seq, board, live }) {
+  async do(what, { move, seq, board, deal, live }) {
     try {
       switch (what) {
         case "act":
@@ -80,11 +88,13 @@ export class Deeds {
         case "rematch":
           return this.#enter(await this.#context.client.rematch(this.#room));
         case "save":
-          return download(`${this.#name}.save.txt`, await this.#context.client.save(this.#room));
+          return download(`${this.#name}.save.txt`, await this.#context.client.save(this.#played));
         case "text":
           return await this.#fetch("replay.txt");
         case "json":
           return await this.#fetch("replay.json");
+        case "present":
+          return await this.#present();
         case "share":
           return await this.#pass(this.#link({ moment: live ? undefined : seq }));
         case "invite":
@@ -98,7 +108,7 @@ export class Deeds {
         case "new":
           return this.#context.router.go({ page: "start", game: this.#source.game });
         case "again":
-          return await this.#fork(1, board);
+          return await this.#fork(this.#race ? deal : 1, board);
         case "onward":
           return await this.#fork(seq, board);
       }
@@ -136,14 +146,14 @@ export class Deeds {
   }
 
   get #name() {
-    return `${this.#source.game}-${this.#room}`;
+    return `${this.#source.game}-${this.#played}`;
   }
 
   /** A page of this room on the server, as a file. @param {string} name */
   async #fetch(name) {
     const { token } = this.#context.settings;
     const headers = token ? { Authorization: `Bearer ${token}` } : undefined;
-    const url = new URL(`rooms/${this.#room}/${name}`, document.baseURI);
+    const url = new URL(`rooms/${this.#played}/${name}`, document.baseURI);
     const answer = await fetch(url, { headers });
     const text = await answer.text();
     if (!answer.ok) throw new Error(text.trim());
@@ -200,8 +210,14 @@ export class Deeds {
   /** A room of one's own that goes on from an event. @param {number} at @param {number} board */
   async #fork(at, board) {
     if (!(await this.#context.named())) return;
-    const which = this.#source.view.race ? { at, board } : { at };
-    this.#enter(await this.#context.client.fork(this.#room, which));
+    const which = this.#race ? { at, board } : { at };
+    this.#enter(await this.#context.client.fork(this.#played, which));
+  }
+
+  /** Show the game to others, from here on at the controls. */
+  async #present() {
+    if (!(await this.#context.named())) return;
+    this.#enter(await this.#context.client.present(this.#room));
   }
 
   /** @param {{room: string}} mirror */

@@ -42,7 +42,8 @@ export async function enter(context, route, signal) {
     try {
       await room.open({ seat, password, watch: route.embed });
       if (seat) forgetSeat(context, route);
-      return room;
+      if (!room.view.recorded) return room;
+      return (await import("./presented.js")).presented(context.client, room);
     } catch (error) {
       room.close();
       const { code, message, retry_ms } =

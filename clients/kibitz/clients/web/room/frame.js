@@ -106,10 +106,10 @@ export class Frame {
   }
 
   /** @param {Standing} standing */
-  #strip({ source, playback, live, player, series }) {
+  #strip({ source, playback, live, player, series, embed }) {
     const over = source.status !== "open" || !source.address;
     const { past } = source;
-    const next = series?.notice();
+    const next = series?.notice() ?? source.notice?.(embed);
     if (source.gone)
       this.#say("This room is gone: what you see is the last that was known.", [
         ["lobby", "To the lobby"],
@@ -159,6 +159,7 @@ export class Frame {
       file: !source.address,
       policy,
       canInvite: source.free,
+      canPresent: over && Boolean(source.address) && !source.recorded && !embed,
       canSit: source.free && !mine && !embed && !waiting,
       canTry: Boolean(plays && policy.undo && !view.race && source.address),
       canGoOn: over && !playback.following && !waiting,
@@ -222,6 +223,7 @@ export class Frame {
       counts: !waiting && !shown?.hidden,
       timed: !waiting,
       series: view.series,
+      daily: view.daily,
       limit: running ? race.limit * 1000 : null,
       late,
       here: presence?.players ?? null,

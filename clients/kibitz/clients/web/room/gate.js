@@ -57,10 +57,9 @@ export class Gate extends HTMLElement {
   }
 
   /** @param {Waiting} info */
-  #draw({ seats, here, ready, own, begins, fixed, limit, canSit, canInvite }) {
+  #draw({ seats, here, ready, own, fixed, limit, canSit, canInvite }) {
     const taken = seats.filter((seat) => seat.id);
     const free = seats.length - taken.length;
-    this.#title.textContent = titleOf(begins, fixed, taken.length, ready.length);
     this.#seats.replaceChildren(
       ...taken.map(({ seat, name, id }) => {
         const how = ready.includes(seat) ? "ready" : here?.includes(seat) === false ? "away" : "";
@@ -101,32 +100,24 @@ export class Gate extends HTMLElement {
     clearTimeout(this.#timer);
     if (!this.#info || !this.isConnected) return;
     const { begins, ahead } = this.#info;
+    const left = Math.max(0, (begins ?? 0) - Date.now() - ahead);
+    this.#title.textContent = titleOf(this.#info, left);
     this.#clock.hidden = begins === null;
     if (begins === null) return;
-    const left = Math.max(0, begins - Date.now() - ahead);
     this.#clock.classList.toggle("soon", left <= SOON);
     this.#clock.textContent = left <= SOON ? String(Math.ceil(left / 1000)) : clockOf(left);
     if (left) this.#timer = setTimeout(() => this.#tick(), (left % 1000) + 5);
   }
 }
 
-/**
- * @param {number | null} begins
- * @param {boolean} fixed
- * @param {number} seated
- * @param {number} ready
- */
-function titleOf(begins, fixed, seated, ready) {
-  if (begins !== null && fixed) {
-    const sort = {
-      dateStyle: /** @type {const} */ ("medium"),
-      timeStyle: /** @type {const} */ ("short"),
-    };
-    return `The race begins on ${new Date(begins).toLocaleString([], sort)}`;
-  }
-  if (begins !== null) return "The race begins in";
-  if (seated < 2) return "Waiting for a second racer";
-  return `${ready} of ${seated} ready`;
+/** @param {Waiting} info @param {number} left  ms to the start */
+function titleOf({ seats, ready, begins, fixed }, left) {
+  const seated = seats.filter(({ id }) => id).length;
+  if (seated < 2 && !left) return "Waiting for a second racer";
+  if (begins === null) return `${ready.length} of ${seated} ready`;
+  if (!fixed || left <= SOON) return "The race begins in";
+  const when = new Date(begins).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+  return `The race begins on ${when}`;
 }
 
 customElements.define("kibitz-gate", Gate);

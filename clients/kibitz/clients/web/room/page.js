@@ -10,7 +10,6 @@ import { Playback } from "../client/playback.js";
 import { announce, said, toast } from "../shell/announce.js";
 import { h } from "../shell/dom.js";
 import { href } from "../shell/router.js";
-import { play } from "../shell/sound.js";
 import { duration } from "../table/glide.js";
 import "../table/stage.js";
 import { Deeds } from "./deeds.js";
@@ -18,6 +17,7 @@ import { enter } from "./entry.js";
 import { Frame, momentOf, nextOf, wordsOf } from "./frame.js";
 import { Player } from "./player.js";
 import { shortcut } from "./shortcuts.js";
+import { tell } from "./telling.js";
 import { celebrate, showEnd } from "./win.js";
 
 /** @import { Past } from "../client/past.js" */
@@ -35,6 +35,7 @@ const LEAP = 1400;
 const BREATH = 700;
 /** So long one has to stand still for the address to say where, ms. */
 const STILL = 250;
+
 export class RoomPage extends HTMLElement {
   /** @type {Context} */
   context = /** @type {any} */ (null);
@@ -48,9 +49,9 @@ export class RoomPage extends HTMLElement {
   #open = null;
   /** From here to the next deal, if there is one. @type {Series | null} */
   #series = null;
-  /** The piles that are drawn. @type {unknown} */
-  #drawn = null;
-  /** The event after which the board that is looked at came to be as it is. */
+  /** What is drawn: the piles, and the event that made them so. @type {unknown} */
+  #piles = null;
+  #drawn = "";
   #turn = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #still;
@@ -66,7 +67,7 @@ export class RoomPage extends HTMLElement {
     if (this.#off.signal.aborted) return source.close();
     const player = new Player(this.context.client, this.#stage);
     const deeds = new Deeds(this.context, source, player, race);
-    const playback = new Playback(source.past);
+    const playback = source.playback ?? new Playback(source.past);
     playback.board = race?.preferred ?? 0;
     this.#frame.race = race;
     this.#open = { source, playback, player, deeds, race };
@@ -96,9 +97,9 @@ export class RoomPage extends HTMLElement {
   close() {
     this.#off.abort();
     this.#series?.stay();
+    this.#open?.source.close();
     this.#open?.playback.pause();
     this.#open?.player.rest();
-    this.#open?.source.close();
   }
 
   /** The address of the whole page, if this is in a frame of another. */
@@ -145,6 +146,9 @@ export class RoomPage extends HTMLElement {
     on(player, "possible", () => this.#show());
     on(playback, "seek", ({ seq, from, why }) => this.#went(seq, from, why));
     on(playback, "change", () => this.#show());
+    on(playback, "kept", (why) =>
+      toast(why?.message ?? "Only who is at the controls can do that."),
+    );
     on(timeline, "seek", ({ seq }) => playback.seek(seq));
     on(timeline, "step", ({ by }) => playback.step(by));
     on(timeline, "play", () => playback.play());
@@ -167,7 +171,7 @@ export class RoomPage extends HTMLElement {
     }
     on(controls, "left", () => this.#stage.enter());
     on(player, "kept", () => toast("You are looking back: go back to the game to play on."));
-    on(player, "pointed", ({ move }) => this.#pointed(move));
+    on(player, "pointed", ({ move }) => announce(`Try: ${controls.point(move)}.`));
     on(controls, "menu", ({ open }) => {
       this.#felt.inert = open;
     });
@@ -183,7 +187,8 @@ export class RoomPage extends HTMLElement {
 
   /** Stand where the address says. @param {Route} route */
   #seek({ moment, page }) {
-    const { playback } = this.#pieces;
+    const { source, playback } = this.#pieces;
+    if (source.recorded) return;
     if (moment === undefined) page === "file" ? playback.home() : playback.end();
     else if (moment >= playback.first) playback.seek(moment);
   }
@@ -193,7 +198,11 @@ export class RoomPage extends HTMLElement {
     const { source, playback } = this.#pieces;
     const tells = (/** @type {number} */ seq) => playback.concerns(seq);
     const { events } = source.past;
-    this.#frame.log.set([...events], this.#names, source.view.race && tells);
+    this.#frame.log.set(
+      [...events, ...(source.remarks ?? [])],
+      this.#names,
+      source.view.race && tells,
+    );
   }
 
   /** The whole past is there now. */
@@ -209,7 +218,7 @@ export class RoomPage extends HTMLElement {
     playback.last = source.past.last;
     if (isWaiting(source.view) || source.view.boards[playback.board]?.hidden)
       playback.board = race?.preferred ?? 0;
-    this.#drawn = null;
+    this.#drawn = "";
     this.#draw();
     this.#keep();
   }
@@ -219,7 +228,6 @@ export class RoomPage extends HTMLElement {
     const { source, playback, race } = this.#pieces;
     if (source.view.boards[board]?.hidden || board === playback.board) return;
     playback.board = board;
-    this.#drawn = null;
     this.#log();
     this.#draw();
     announce(`The board of ${race?.nameOf(board)}.`);
@@ -239,31 +247,25 @@ export class RoomPage extends HTMLElement {
     if (kind === "ended") this.#keep();
     if (kind === "ended" && following) setTimeout(() => this.#ended(), BREATH);
     if (kind === "won" && source.own === (event.board ?? 0)) celebrate(this.#stage);
-    if (kind === "rematch") this.#goOn(wordsOf(event, source), following);
+    if (kind === "rematch") this.#goOn(event, following);
     if (!following) this.#show();
   }
 
-  /** There is a next deal. @param {string} said @param {boolean} following */
-  async #goOn(said = "", following = false) {
+  /** There is a next deal. @param {Happening} [event] @param {boolean} [live] */
+  async #goOn(event, live = false) {
+    const { source } = this.#pieces;
     const { Series } = await import("./series.js");
     if (this.#off.signal.aborted) return;
-    this.#series ??= new Series(this.context, this.#pieces.source);
-    if (said) this.#series.offered(said, following);
+    this.#series ??= new Series(this.context, source);
+    const other = event && event.by !== this.context.client.welcome?.you.id;
+    if (other) this.#series.offered(wordsOf(event, source), live);
     this.#show();
   }
 
   /** @param {Happening} event */
   #tell(event) {
     const { source, playback } = this.#pieces;
-    if (!playback.concerns(event.seq)) return;
-    const { race, seats } = source.view;
-    if (event.kind === "ready" || event.kind === "unready") {
-      announce(`${race?.ready?.length ?? 0} of ${seats.filter(({ id }) => id).length} ready`);
-      return;
-    }
-    announce(wordsOf(event, source));
-    if (event.kind === "won") play("win");
-    else if (event.fx?.length) play(event.fx.some(([kind]) => kind === "up") ? "flip" : "move");
+    if (playback.concerns(event.seq)) tell(event, source);
   }
 
   #ended() {
@@ -271,7 +273,7 @@ export class RoomPage extends HTMLElement {
     if (this.#off.signal.aborted || !playback.following) return;
     const won = source.status === "won";
     if (race && !source.mine) this.#look(race.preferred);
-    if (won && !race) celebrate(this.#stage);
+    if (won && (!race || !source.mine)) celebrate(this.#stage);
     if (!source.mine) return;
     setTimeout(
       () => {
@@ -294,8 +296,8 @@ export class RoomPage extends HTMLElement {
   #remember() {
     clearTimeout(this.#still);
     this.#still = setTimeout(() => {
-      const { playback } = this.#pieces;
-      if (this.#off.signal.aborted || playback.playing) return;
+      const { source, playback } = this.#pieces;
+      if (this.#off.signal.aborted || playback.playing || source.recorded) return;
       const { route } = this.context.router;
       const moment = playback.following ? undefined : playback.seq;
       if (route.moment !== moment) this.context.router.go({ ...route, moment }, { replace: true });
@@ -307,13 +309,13 @@ export class RoomPage extends HTMLElement {
     const { source, playback } = this.#pieces;
     const { seq } = playback;
     const moment = momentOf(playback);
-    const waiting = moment.view.race && moment.view.race.started === undefined;
-    this.#stage.hidden = Boolean(waiting || source.view.boards[playback.board]?.hidden);
-    if (moment.table.piles !== this.#drawn) {
-      this.#stage.show(moment.table, facts);
-      this.#turn = seq;
-    }
-    this.#drawn = moment.table.piles;
+    const { piles } = moment.table;
+    const closed = source.view.boards[playback.board]?.hidden;
+    this.#stage.hidden = closed || isWaiting(moment.view);
+    if (piles !== this.#piles) [this.#piles, this.#turn] = [piles, seq];
+    const drawn = JSON.stringify(piles);
+    if (drawn !== this.#drawn) this.#stage.show(moment.table, facts);
+    this.#drawn = drawn;
     this.dataset.seq = String(seq);
     this.dataset.status = moment.status;
     this.#frame.log.mark(seq);
@@ -335,16 +337,8 @@ export class RoomPage extends HTMLElement {
       hints,
       alone: Boolean(race) || source.seats.length < 2,
     });
-    const { ahead } = client;
-    const series = this.#series;
-    this.#frame.show({ source, playback, player, series, live, crowd, embed, ahead });
-  }
-
-  /** How it ended. */
-  #end() {
-    const { source, deeds, race } = this.#pieces;
-    const todo = (/** @type {string} */ what) => this.#do(what);
-    race ? race.end(nextOf(source), todo) : showEnd(deeds.result(), todo);
+    const more = { series: this.#series, ahead: client.ahead };
+    this.#frame.show({ source, playback, player, live, crowd, embed, ...more });
   }
 
   /** @param {boolean} open */
@@ -363,38 +357,27 @@ export class RoomPage extends HTMLElement {
 
   /** @param {string} what @param {string} [move] */
   #do(what, move) {
-    const { source, playback, player, deeds } = this.#pieces;
-    if (what === "hint") player.hint();
-    else if (what === "live") playback.end();
-    else if (what === "lobby") this.context.router.go({ page: "lobby" });
-    else if (what === "own") this.#look(source.board);
-    else if (what === "results") this.#end();
-    else if (what === "next") this.#series?.go();
-    else if (what === "stay") {
-      this.#series?.stay();
-      this.#show();
-    } else if (what === "replay") {
-      playback.seek(playback.opening);
-      playback.play();
-    } else {
-      const { seq, board } = playback;
-      deeds.do(what, { move, seq, board, live: this.#live });
-    }
-  }
-
-  /** A button is the hint. @param {string} move */
-  #pointed(move) {
-    const button = this.#frame.controls.querySelector(`[data-move="${CSS.escape(move)}"]`);
-    button?.animate([{ scale: 1 }, { scale: 1.12 }, { scale: 1 }], {
-      duration: 500,
-      iterations: 3,
-    });
-    announce(`Try: ${button?.textContent ?? move}.`);
+    const { source, playback, player, deeds, race } = this.#pieces;
+    const { seq, board, opening: deal } = playback;
+    const todo = (/** @type {string} */ next) => this.#do(next);
+    /** @type {Record<string, () => void>} */
+    const here = {
+      hint: () => player.hint(),
+      live: () => playback.end(),
+      lobby: () => this.context.router.go({ page: "lobby" }),
+      own: () => this.#look(source.board),
+      results: () => (race ? race.end(nextOf(source), todo) : showEnd(deeds.result(), todo)),
+      next: () => this.#series?.go(),
+      stay: () => (this.#series?.stay(), this.#show()),
+      replay: () => playback.replay(),
+    };
+    if (here[what]) here[what]();
+    else deeds.do(what, { move, seq, board, deal, live: this.#live });
   }
 
   /** What the button of a move would do; its key does no more. @param {string} [move] */
   #act(move = "") {
-    const button = this.#frame.controls.querySelector(`[data-move="${CSS.escape(move)}"]`);
+    const button = this.#frame.controls.buttonOf(move);
     if (button?.matches(":disabled")) toast(`${button.textContent} is not possible now.`);
     else this.#do("act", move);
   }

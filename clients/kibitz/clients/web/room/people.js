@@ -14,14 +14,15 @@ export { clockOf };
 
 /**
  * `standing`: how a race stands, in the place of the seats; `counts` and `timed`: whether there
- * are moves and a score to be told, and a time; `series`: what there was before; `limit`:
+ * are moves and a score to be told, and a time; `series`: what there was before;
+ * `daily`: the day whose deal it is; `limit`:
  * the time there is, ms, `null` for ever; `late`: so many seconds later than it happened is this
  * shown. `here`: seats whose player is connected; `here` and `spectators` are `null` where that is not
  * known. `started`: Unix ms by the server's clock. `ended`: ms after that when the game ended,
  * `null` while it runs. `at`: ms at the moment that is shown, where that is not now.
  * @typedef {{seats: readonly Seat[], here: readonly number[] | null, spectators: number | null,
  *   started: number, ended?: number | null, at?: number | null, moves: number, score: number,
- *   status: string, standing?: string | null, series?: Series, limit?: number | null,
+ *   status: string, standing?: string | null, series?: Series, daily?: string, limit?: number | null,
  *   late?: number, counts?: boolean, timed?: boolean}} Info
  */
 
@@ -94,7 +95,7 @@ export class People extends HTMLElement {
     this.#standing.hidden = !standing;
     this.#standing.textContent = standing;
     this.#tally.textContent = tallyOf(info);
-    this.#tally.hidden = !info.series;
+    this.#tally.hidden = !this.#tally.textContent;
     this.#late.textContent = `shown ${info.late} s late`;
     this.#late.hidden = !info.late;
     this.#seats.replaceChildren(
@@ -141,7 +142,8 @@ export class People extends HTMLElement {
 }
 
 /** How a series stands: "Game 3 · Ann 2, Bob 0"; "" where there is none. @param {Info} info */
-function tallyOf({ series, seats }) {
+function tallyOf({ series, seats, daily }) {
+  if (daily) return `Deal of the day, ${daily}`;
   if (!series) return "";
   const wins = seats
     .filter(({ id }) => id)

@@ -9,10 +9,11 @@
 import { isWaiting, standings } from "../client/past.js";
 import { countOf } from "../cards/names.js";
 import { h } from "../shell/dom.js";
+import { sheet } from "../shell/sheet.js";
 import "./gate.js";
 import { clockOf, ordinal } from "./lines.js";
 import "./racers.js";
-import { lineOf, showResults } from "./results.js";
+import { headline, lineOf, showResults } from "./results.js";
 
 /** @import { Playback } from "../client/playback.js" */
 /** @import { Standing, View } from "../protocol/messages.js" */
@@ -23,7 +24,6 @@ import { lineOf, showResults } from "./results.js";
 
 /** @typedef {[text: string, choices: [what: string, label: string][]]} Notice */
 
-const STYLE = new URL("../style/race.css", import.meta.url).href;
 const MASKED = "Boards are opened when the last one is done.";
 
 /**
@@ -32,12 +32,7 @@ const MASKED = "Boards are opened when the last one is done.";
  * @returns {Promise<Race>}
  */
 export async function race(source) {
-  if (!document.querySelector(`link[href="${STYLE}"]`)) {
-    const sheet = h("link", { rel: "stylesheet", href: STYLE });
-    const loaded = new Promise((done) => (sheet.onload = sheet.onerror = done));
-    document.head.append(sheet);
-    await loaded;
-  }
+  await sheet("race");
   return new Race(source);
 }
 
@@ -130,10 +125,13 @@ export class Race {
     const whose = board === own || view.boards[board]?.hidden ? "" : this.nameOf(board);
     /** @type {Notice[1]} */
     const back = whose && own !== null ? [["own", "My board"]] : [];
-    const text = whose && `The board of ${whose}.`;
+    const text = whose && `The board of ${whose}`;
     const rows = this.#rows;
     if (status !== "open")
-      return [`${summary(rows, own)}. ${text}`, [["results", "Results"], ...back]];
+      return [
+        [headline(rows, own), text].filter(Boolean).join(" · "),
+        [["results", "Results"], ...back],
+      ];
     const mine = rows.find(({ seat }) => seat - 1 === own);
     if (!mine || mine.status === "open" || whose) return [text, back];
     const how = mine.status === "won" ? "You won" : "You are done";

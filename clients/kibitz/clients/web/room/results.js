@@ -59,13 +59,19 @@ export function showResults({ title, rows, own, deal }, next, todo) {
   return dialog;
 }
 
-/** @param {Standing[]} rows @param {number | null} own */
-function headline(rows, own) {
+/**
+ * How it ended, in a few words.
+ * @param {readonly Standing[]} rows
+ * @param {number | null} own
+ */
+export function headline(rows, own) {
   const mine = rows.find(({ seat }) => seat - 1 === own);
-  const best = rows.filter(({ place }) => place === 1);
-  if (mine?.place === 1 && best.length === 1) return "You won the race!";
+  const [best, second] = rows;
+  const alone = best && best.place !== second?.place;
+  if (mine === best && alone && best.status === "won") return "You won the race!";
   if (mine) return `You are ${ordinal(mine.place)} of ${rows.length}`;
-  return best.length === 1 ? `${best[0].name} won the race` : "The race is over";
+  if (!alone) return "The race is over";
+  return `${best.name} ${best.status === "won" ? "won the race" : "came first"}`;
 }
 
 /**

@@ -2,7 +2,8 @@
  * What a room page shows: a room on the server or a recording, alike. Types only.
  *
  * @import {Past} from "../client/past.js"
- * @import {GameInfo, Policy, Presence, Seat, Status, View} from "../protocol/messages.js"
+ * @import {Playback} from "../client/playback.js"
+ * @import {Event, GameInfo, Policy, Presence, Seat, Status, View} from "../protocol/messages.js"
  */
 
 export {};
@@ -12,9 +13,10 @@ export {};
  * another role), `known` (the past is complete), `presence`, `lost` (detail: why).
  *
  * `view`: how it stands now; `board`: index of the visitor's own board in a race, else of the
- * first; `own`: the same, if this is a race and he has one; `fresh`: what happens is told at once; `gone`: the room is lost; `mine`: the visitor has a
- * seat; `plays`: and a board that can be played on; `free`: there is a seat to be taken; `address`:
- * the room's id.
+ * first; `own`: the same, if this is a race and he has one; `fresh`: what happens is told at once;
+ * `gone`: the room is lost; `mine`: the visitor has a seat; `plays`: and a board that can be played
+ * on; `free`: there is a seat to be taken; `address`: the room's id. `recorded`: the room in which the game was played, if this one shows it; then there
+ * are `playback`, led by others, `remarks` made here, and a `notice` of who leads.
  * @typedef {EventTarget & {
  *   past: Past,
  *   game: string,
@@ -34,6 +36,10 @@ export {};
  *   free: boolean,
  *   canOpen: boolean,
  *   address: string | null,
+ *   recorded?: string,
+ *   playback?: Playback,
+ *   remarks?: Event[],
+ *   notice?(embed: boolean): [text: string, choices: [what: string, label: string][]],
  *   opened(): Promise<Past>,
  *   close(): void,
  * }} Source

@@ -6,7 +6,7 @@
  */
 
 /**
- * @typedef {{page: "lobby"|"start"|"room"|"file", room?: string, game?: string, seat?: boolean,
+ * @typedef {{page: "lobby"|"start"|"room"|"file"|"tv", room?: string, game?: string, seat?: boolean,
  *   embed: boolean, theme?: string, moment?: number}} Route
  */
 
@@ -25,6 +25,7 @@ export function read(url) {
   else if (query.has("start"))
     route = { page: "start", game: query.get("start") || undefined, embed };
   else if (query.has("file")) route = { page: "file", embed };
+  else if (query.has("tv")) route = { page: "tv", embed };
   if (room && query.has("seat") && !embed) route.seat = true;
   const theme = query.get("theme");
   if (theme === "dark" || theme === "light") route.theme = theme;
@@ -41,7 +42,7 @@ export function href(route) {
   const query = [];
   if (route.room) query.push(`room=${encodeURIComponent(route.room)}`);
   else if (route.page === "start") query.push(`start=${encodeURIComponent(route.game ?? "")}`);
-  else if (route.page === "file") query.push("file");
+  else if (route.page === "file" || route.page === "tv") query.push(route.page);
   if (route.room && route.seat) query.push("seat");
   if (route.embed) query.push("embed");
   if (route.theme) query.push(`theme=${route.theme}`);

@@ -1,0 +1,112 @@
+/**
+ * What can be said of any new room, as fields; and what a filled form asks for.
+ *
+ * Promises: what was left as it was is not sent. Knows no game.
+ */
+
+import { h } from "../shell/dom.js";
+import { chosenOptions, labelled, tick } from "./form.js";
+import { raceWish } from "./race.js";
+
+/** @import { GameInfo, Settings, Visibility } from "../protocol/messages.js" */
+
+/**
+ * What a room may allow, its usual state, and how people call it.
+ * @type {[string, boolean, string][]}
+ */
+const POLICIES = [
+  ["undo", true, "Undo, redo, restart"],
+  ["save", true, "Saving the position (everybody sees it)"],
+  ["hints", true, "Hints and lit places"],
+  ["say", true, "Comments"],
+  ["cheat", false, "Looking at all cards (marks the game)"],
+];
+/** What no race allows, whatever is ticked. */
+const NOT_IN_A_RACE = new Set(["save", "cheat"]);
+
+/** What can be said of any room. @returns {HTMLElement[]} */
+export function common() {
+  const see = h(
+    "select",
+    { name: "visibility" },
+    h("option", { value: "public" }, "Everybody: it is in the lobby"),
+    h("option", { value: "unlisted" }, "Who has the link"),
+    h("option", { value: "private" }, "Who knows the password"),
+  );
+  const password = labelled(
+    "password",
+    "Password",
+    h("input", {
+      name: "password",
+      type: "password",
+      autocomplete: "new-password",
+      maxlength: "128",
+    }),
+  );
+  password.hidden = true;
+  see.addEventListener("change", () => {
+    password.hidden = see.value !== "private";
+  });
+  return [
+    labelled(
+      "seats",
+      "Players at the table",
+      h("input", { name: "seats", type: "number", min: "1", max: "8", value: "1" }),
+      "More than one play one board together.",
+    ),
+    labelled("visibility", "Who may watch", see),
+    password,
+    labelled(
+      "delay",
+      "Delay for watchers, in seconds",
+      h("input", { name: "delay", type: "number", min: "0", max: "86400", value: "0" }),
+      "They see everything so much later.",
+    ),
+    h(
+      "fieldset",
+      null,
+      h("legend", null, "Allowed in this room"),
+      h(
+        "div",
+        { class: "choice" },
+        ...POLICIES.map(([name, on, label]) => tick(`policy-${name}`, label, on)),
+      ),
+    ),
+  ];
+}
+
+/**
+ * What a filled form asks for.
+ * @param {HTMLFormElement} form
+ * @param {GameInfo} info
+ * @param {boolean} race  rather than a game alone or together
+ * @returns {Settings}
+ */
+export function wish(form, info, race) {
+  const data = new FormData(form);
+  const text = (/** @type {string} */ name) => String(data.get(name) ?? "").trim();
+  const visibility = /** @type {Visibility} */ (text("visibility"));
+  /** @type {Settings} */
+  const settings = { options: chosenOptions(form, info.options), visibility };
+  if (text("deal")) settings.deal = text("deal");
+  if (visibility === "private") settings.password = String(data.get("password") ?? "");
+  const wished = race ? raceWish(text) : tableWish(text);
+  const policy = Object.fromEntries(
+    POLICIES.map(
+      ([name, usual]) => /** @type {const} */ ([name, data.has(`policy-${name}`), usual]),
+    ).filter(([name, on, usual]) => on !== usual && !(race && NOT_IN_A_RACE.has(name))),
+  );
+  Object.assign(settings, wished, { policy: { ...policy, ...wished.policy } });
+  if (!Object.keys(settings.policy ?? {}).length) delete settings.policy;
+  return settings;
+}
+
+/** One board, for one or for several. @param {(name: string) => string} text @returns {Settings} */
+function tableWish(text) {
+  const seats = Number(text("seats") || 1);
+  const delay = Number(text("delay"));
+  return {
+    ...(seats !== 1 && { mode: "coop", seats }),
+    ...(delay > 0 && { policy: { delay } }),
+  };
+}

@@ -1,0 +1,27 @@
+/**
+ * Style sheets of what is seldom seen: they come with the first use.
+ *
+ * Promises: one link for each sheet; when the answer comes it is in force, or could not be had.
+ */
+
+import { h } from "./dom.js";
+
+/** @type {Map<string, Promise<unknown>>} */
+const asked = new Map();
+
+/** @param {"daily" | "race" | "tv"} name  of a file in `style/` */
+export function sheet(name) {
+  let loaded = asked.get(name);
+  if (!loaded) {
+    const link = h("link", {
+      rel: "stylesheet",
+      href: new URL(`../style/${name}.css`, import.meta.url).href,
+    });
+    loaded = new Promise((done) => {
+      link.onload = link.onerror = done;
+    });
+    asked.set(name, loaded);
+    document.head.append(link);
+  }
+  return loaded;
+}
