@@ -273,7 +273,7 @@ async def test_a_delayed_room_stays_until_all_is_shown() -> None:
             await at.ann.ok("move", room=at.room, move=move)
         await at.ann.drop()
         room = await at.running.app.rooms.get(at.room)
-        await eventually(lambda: not any(map(len, room._crowds())))
+        await eventually(lambda: room.people.is_empty())
         at.fake.seconds += 1000
         at.running.app.rooms.sweep()
         assert len(at.running.app.rooms) == 1

@@ -233,7 +233,10 @@ def whole_summary(room: Room) -> dict[str, object]:
     views = {who.name: state.view(state.audience(who.id)) for who in (WHO, BOB, CID)}
     late: dict[str, object] = {}
     if state.policy.delay:
-        late = {"seq": room.stage(None).seq, "hash": room.stage(None).hash_at(room.stage(None).seq)}
+        late = {
+            "seq": room.people.stage(None).seq,
+            "hash": room.people.stage(None).hash_at(room.people.stage(None).seq),
+        }
     more = {
         "views": views,
         "masked": state.view(NOTHING),

@@ -31,6 +31,7 @@ from kibitz.engine.games import GAMES
 from kibitz.engine.saves import write
 from kibitz.engine.table import Table
 from kibitz.protocol.wire import Encoding
+from kibitz.server.people import People
 from kibitz.server.room import Room
 
 DELAY = 30
@@ -271,10 +272,12 @@ MASKS: dict[str, object] = {
     "audience.redact": lambda fact: fact,
     "state.redact_table": lambda table: table,
     "past.redact_table": lambda table: table,
-    "room.Room.stage": lambda self, who: self.live,
+    "people.People.stage": lambda self, who: self.live,
     "room.Room.entry": Room.whole_entry,
-    "room.Room.disclosed": True,
-    "room.Room.presence": lambda self, state, presence=Room.presence: presence(self),
+    "people.People.disclosed": True,
+    "people.People.presence": lambda self, state, presence=People.presence: presence(
+        self, self._state
+    ),
 }
 """What keeps a secret, and what does not."""
 NOTICED = [
@@ -291,14 +294,14 @@ NOTICED = [
     ("coop-plain-down", "audience.redact", "eve"),
     ("coop-plain-down", "state.redact_table", "bob"),
     ("solo-plain-down", "past.redact_table", "nobody"),
-    ("race-delay-late", "room.Room.stage", "eve"),
-    ("race-delay-late-start", "room.Room.stage", "namesake"),
-    ("coop-delay-late", "room.Room.stage", "nobody"),
+    ("race-delay-late", "people.People.stage", "eve"),
+    ("race-delay-late-start", "people.People.stage", "namesake"),
+    ("coop-delay-late", "people.People.stage", "nobody"),
     ("coop-delay-late", "room.Room.entry", "lobby"),
-    ("solo-delay-late", "room.Room.disclosed", "lobby"),
+    ("solo-delay-late", "people.People.disclosed", "lobby"),
     ("solo-delay-late-unseen", "room.Room.entry", "lobby"),
-    ("solo-delay-late-unseen", "room.Room.stage", "nobody"),
-    ("coop-delay-late-free", "room.Room.presence", "eve"),
+    ("solo-delay-late-unseen", "people.People.stage", "nobody"),
+    ("coop-delay-late-free", "people.People.presence", "eve"),
 ]
 
 

@@ -177,7 +177,7 @@ class Storm:
         answer = await self.try_(guest, "view", room=room, at=at)
         if answer["t"] == "error":
             return
-        state = (await self.running.app.rooms.get(room)).stage(guest.id).state
+        state = (await self.running.app.rooms.get(room)).people.stage(guest.id).state
         seen = self.shown.get((room, at, state.audience(guest.id)))
         view = msgspec.convert(answer["view"], View)
         assert seen is None or view == seen
@@ -239,7 +239,7 @@ class Storm:
             heads = (await guest.ask("ping"))["heads"]
             assert heads.keys() >= guest.session.mirrors.keys()
             for room, mirror in guest.session.mirrors.items():
-                stage = (await self.running.app.rooms.get(room)).stage(guest.id)
+                stage = (await self.running.app.rooms.get(room)).people.stage(guest.id)
                 audience = stage.state.audience(guest.id)
                 assert (mirror.seq, mirror.hash) == (stage.seq, stage.hash_at(stage.seq))
                 assert tuple(heads[room]) == (mirror.seq, mirror.hash)

@@ -113,7 +113,7 @@ class Answers:
 
     @staticmethod
     def _head(room: Room, visitor: Visitor) -> tuple[int, str]:
-        stage = room.stage(visitor.identity.id)
+        stage = room.people.stage(visitor.identity.id)
         return stage.seq, stage.hash_at(stage.seq)
 
     async def _new_room(
@@ -136,10 +136,10 @@ class Answers:
         if sit:  # of a room made before under this name, somebody else may have it now
             await room.sit(who)
         visitor.rooms[room.id] = room
-        return await room.admit(visitor, "player" if sit else "spectator", None)
+        return await room.people.admit(visitor, "player" if sit else "spectator", None)
 
     async def _fork(self, request: ask.Fork, parent: Room, visitor: Visitor) -> Room:
-        stage = parent.stage(visitor.identity.id)
+        stage = parent.people.stage(visitor.identity.id)
         state, live = parent.state, not stage.state.over
         if live:
             check_player(parent, visitor)
@@ -158,7 +158,7 @@ class Answers:
             root = state.secret.parent or parent.id
             policy = replace(state.policy, save=False, cheat=False)
             start = dataclasses.replace(start, parent=root, policy=policy)
-        elif not parent.disclosed:  # nor is what is made of it shown sooner
+        elif not parent.people.disclosed:  # nor is what is made of it shown sooner
             start = dataclasses.replace(start, policy=Policy(delay=state.policy.delay))
         told = state.visibility == "public" and not live and not request.unlisted
         wish = ask.Create(
@@ -171,8 +171,8 @@ class Answers:
         return await self._rooms.rematch(room, visitor.identity)
 
     async def _present(self, request: ask.Present, room: Room, visitor: Visitor) -> Room:
-        state = room.stage(visitor.identity.id).state
-        if not room.disclosed or state.mode == "replay":
+        state = room.people.stage(visitor.identity.id).state
+        if not room.people.disclosed or state.mode == "replay":
             message = "only a finished game can be shown"
             raise Refused(ErrorCode.FORBIDDEN, message, room=room.id)
         if state.secret.password is not None or self._rooms.days.is_shut(state):
@@ -187,12 +187,12 @@ class Answers:
             self._rooms.days.check(room.state, visitor.identity.id)
             if not seated:
                 await self._rooms.check_password(room, request.password)
-        there = room.role(visitor) is not None
+        there = room.people.role(visitor) is not None
         visitor.rooms[room.id] = room
         try:
             if request.role == "player" and not seated:
                 await room.sit(visitor.identity)
-            return await room.admit(visitor, request.role, request)
+            return await room.people.admit(visitor, request.role, request)
         except (Refused, LogFailure):
             if not there:
                 del visitor.rooms[room.id]
@@ -202,7 +202,7 @@ class Answers:
         room = visitor.rooms.get(request.room)
         if room is None:  # left already
             return replies.Ok(room=request.room)
-        if room.role(visitor) == "player" and not room.state.over:
+        if room.people.role(visitor) == "player" and not room.state.over:
             await room.stand_up(visitor.identity, visitor)
         room.dismiss(visitor)
         del visitor.rooms[room.id]
@@ -232,6 +232,6 @@ class Answers:
 
         """
         root = room.state.secret.parent
-        if root is not None and not (await self._rooms.get(root)).disclosed:
+        if root is not None and not (await self._rooms.get(root)).people.disclosed:
             message = "the game that this was forked from is still being played: leave it instead"
             raise Refused(ErrorCode.FORBIDDEN, message, room=room.id)

@@ -113,16 +113,16 @@ class Pages:
             return page(said, TEXT, HTTPStatus.SERVICE_UNAVAILABLE)
 
     async def _replay_json(self, room: Room, who: str | None, wishes: Wishes) -> Response:
-        stage = room.stage(who)
+        stage = room.people.stage(who)
         return page(await self._past.replay_json(room, stage, stage.state.audience(who)), JSON)
 
     async def _replay_text(self, room: Room, who: str | None, wishes: Wishes) -> Response:
-        stage = room.stage(who)
+        stage = room.people.stage(who)
         board = _board(stage.state, who, wishes)
         return page(await self._past.replay_text(room, stage, board), TEXT)
 
     async def _save_text(self, room: Room, who: str | None, wishes: Wishes) -> Response:
-        state = room.stage(who).state
+        state = room.people.stage(who).state
         if not state.over:
             if who is None or state.seat_of(who) is None:
                 raise Refused(ErrorCode.FORBIDDEN, "while the game runs only its players may save")

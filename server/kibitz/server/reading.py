@@ -42,7 +42,7 @@ class Reading:
             Refused: It is not for him, or not there.
 
         """
-        stage = room.stage(visitor.identity.id)
+        stage = room.people.stage(visitor.identity.id)
         match request:
             case ask.Moves(board=board):
                 return self._moves(stage, self._board(stage, board, visitor))

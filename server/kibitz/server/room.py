@@ -14,17 +14,17 @@ from msgspec.structs import replace
 from kibitz.engine import formats
 from kibitz.engine.saves import write
 from kibitz.protocol import requests as ask
-from kibitz.protocol.codes import CloseCode, ErrorCode, Refused
-from kibitz.protocol.replies import Joined, Ok, Presence
-from kibitz.protocol.views import Event, Kind, Role, RoomInfo
+from kibitz.protocol.codes import ErrorCode, Refused
+from kibitz.protocol.replies import Ok
+from kibitz.protocol.views import Event, Kind, RoomInfo
 
 from . import race
-from .crowd import Crowd, Listener
+from .crowd import Listener
 from .decide import KINDS_OF, change, is_same, note, sit_down, stand_up
 from .entries import entry_of
 from .identity import Identity
-from .late import Late
 from .log import Conflict, EventLog
+from .people import People
 from .record import Record
 from .stage import Stage
 from .state import RoomState
@@ -54,7 +54,7 @@ class Room:
         first, *rest = records
         self.id = id_
         self.state = RoomState(first)
-        self.live = Stage(id_, self.state, self.read)
+        self.people = People(id_, first, self.state, self.read, world)
         self.idle_since = world.monotonic()
         self.on_change: Callable[[Room], None] = lambda room: None
         self._log = log
@@ -63,17 +63,11 @@ class Room:
         self._marks: list[RoomState] = []
         self._says_rate = says
         self._says: dict[str, Throttle] = {}
-        self._leavers: list[Listener | None] = []
-        self._late: Late | None = None
-        if delay := self.state.policy.delay:
-            self._late = Late(id_, first, self.state.started, delay, self.read)
-            self._late.add(first)
-        self.live.note(first.events)
+        self.people.note(first)
         self._mark()
         for record in rest:
             self._happen(record)
-        if self._late is not None:
-            self._late.release(world.now_ms())
+        self.people.release()
 
     @property
     def seq(self) -> int:
@@ -81,42 +75,22 @@ class Room:
         return self.state.seq
 
     @property
+    def live(self) -> Stage:
+        """The room as it is."""
+        return self.people.live
+
+    @property
     def idle(self) -> bool:
         """Whether nobody is here, nothing is under way and nothing is still to be shown."""
-        waits = self._late is not None and self._late.due is not None
-        return not (waits or self._lock.locked() or any(map(len, self._crowds())))
+        waits = self.people.due is not None
+        return not waits and not self._lock.locked() and self.people.is_empty()
 
     @property
     def due(self) -> int | None:
         """When it has to be woken, Unix ms."""
         at = race.due_at(self.state.course)
-        times = [None if at is None else self.state.started + at]
-        times += [self._late.due] if self._late else []
+        times = (None if at is None else self.state.started + at, self.people.due)
         return min((time for time in times if time is not None), default=None)
-
-    def stage(self, who: str | None) -> Stage:
-        """What somebody follows: the room as it is, or as it is shown later.
-
-        Raises:
-            Refused: There is nothing to be seen yet.
-
-        """
-        if self._late is None or (who is not None and self.state.seat_of(who)):
-            return self.live
-        return self._late.stage(self._world.now_ms())
-
-    @property
-    def disclosed(self) -> bool:
-        """Whether everybody may know that the game has ended."""
-        late = self._late
-        return self.state.over and (late is None or bool(late.begun and late.begun.state.over))
-
-    def _stages(self) -> list[Stage]:
-        late = self._late.begun if self._late else None
-        return [self.live, late] if late else [self.live]
-
-    def _crowds(self) -> list[Crowd]:
-        return [stage.crowd for stage in self._stages()]
 
     # One command
 
@@ -149,14 +123,14 @@ class Room:
             self._check_says(who)
         await self._keep_time()
         at = self._now
-        here = partial(self._here, "player")
+        here = partial(self.people.here, "player")
         return await self._write(
             who, lambda: change(self.state, request, who, at(), here()), request
         )
 
     async def wake(self) -> None:
         """Let happen what is due by itself, and show what is due."""
-        if self._late is not None and self._late.release(self._world.now_ms()):
+        if self.people.release():
             self.on_change(self)
         await self._write(None, lambda: race.due(self.state, self._now()))
 
@@ -200,25 +174,22 @@ class Room:
         await self._write(who, lambda: self._sit_down(who))
 
     def _sit_down(self, who: Identity) -> list[Event]:
-        here = self._here("player") | self._here("spectator")
+        here = self.people.here("player", "spectator")
         try:
             return sit_down(self.state, who, here, self._now())
         except Refused:
-            if self._late is None:
+            if self.people.sees_at_once(None):
                 raise
         # why not, as far as it is shown
-        sit_down(self._late.stage(self._world.now_ms()).state, who, here, self._now())
+        sit_down(self.people.stage(None).state, who, here, self._now())
         raise Refused(ErrorCode.FULL, "every seat is taken")
 
     async def stand_up(self, who: Identity, leaver: Listener | None = None) -> None:
         """Give the seat of an identity up, if it has one; ``leaver`` is about to leave anyway."""
         await self._keep_time()
-        here = partial(self._here, "player")
-        self._leavers += [leaver]
-        try:
+        here = partial(self.people.here, "player")
+        with self.people.leaving(leaver):
             await self._write(who, lambda: stand_up(self.state, who, here(), self._now()))
-        finally:
-            self._leavers.remove(leaver)
 
     async def _write(
         self,
@@ -239,7 +210,7 @@ class Room:
                 if not events:
                     return self._ok(self.seq, who)
                 record = Record(events=events, by=who.id if who else None, i=name)
-                entry = entry_of(self.id, self.state, self._spectators(self.state), events)
+                entry = self._entry(self.state, events)
                 try:
                     await self._log.append(self.id, self.seq, record, entry)
                 except Conflict:
@@ -254,7 +225,7 @@ class Room:
 
     def _ok(self, seq: int, who: Identity | None) -> Ok:
         """The answer to a command; how far the room is, only to those who may know."""
-        if self._late is not None and not (who and self.state.seat_of(who.id)):
+        if not self.people.sees_at_once(who.id if who else None):
             return Ok(room=self.id)
         return Ok(room=self.id, seq=seq, hash=self.live.hash_at(seq))
 
@@ -265,72 +236,23 @@ class Room:
 
     def apply(self, record: Record) -> None:
         """Let a durable record happen: change the state, tell the crowd."""
-        self.live.tell(self._happen(record))
-        if self._late is not None and any(e.kind in ("joined", "left") for e in record.events):
-            self._part(self._late)
+        self.people.tell(self._happen(record))
         self.on_change(self)
-
-    def _part(self, late: Late) -> None:
-        """Let those who have a seat see everything at once, and all others see it late."""
-        seated = {seat.id for seat in self.state.seats}
-        if (begun := late.begun) is not None:
-            for listener in begun.crowd.among(seated, is_=True):
-                begun.crowd.remove(listener)
-                self.live.welcome(listener)
-        for listener in self.live.crowd.among(seated, is_=False):
-            if listener in self._leavers:
-                continue
-            self.live.crowd.remove(listener)
-            if late.begun is None:
-                listener.close_soon(CloseCode.GOING_AWAY, "this room is shown later")
-            else:
-                late.begun.welcome(listener)
 
     def _happen(self, record: Record) -> list[Event]:
         """Change the state; the public events."""
         self.state.apply(record)
         self._mark()
-        if self._late is not None:
-            self._late.add(record)
-        return self.live.note(record.events)
+        return self.people.note(record)
 
     def _mark(self) -> None:
         if not self._marks or self.seq >= self._marks[-1].seq + MARK_EVENTS:
             self._marks.append(self.state.copy())
 
-    # Members
-
-    async def admit(self, listener: Listener, role: Role, request: ask.Join | None) -> Joined:
-        """Let a connection follow the room from this moment on.
-
-        Raises:
-            Refused: There is nothing to be seen yet.
-
-        """
-        stage = self.stage(listener.identity.id)
-        joined = await stage.admit(listener, role, request)
-        for other in self._stages():
-            if other is not stage:
-                other.crowd.remove(listener)
-        return joined
-
     def dismiss(self, listener: Listener) -> None:
         """A connection follows the room no longer."""
-        for crowd in self._crowds():
-            crowd.remove(listener)
+        self.people.dismiss(listener)
         self.idle_since = self._world.monotonic()
-
-    def role(self, listener: Listener) -> Role | None:
-        """How a connection takes part, if it does."""
-        return next(filter(None, (crowd.role(listener) for crowd in self._crowds())), None)
-
-    def _here(self, role: Role) -> set[str]:
-        return set().union(*(crowd.identities(role) for crowd in self._crowds()))
-
-    def _spectators(self, state: RoomState) -> int:
-        """How many people look on: identities, and none that has a seat as far as this shows."""
-        here = self._here("spectator") | self._here("player")
-        return len(here - {seat.id or "" for seat in state.seats})
 
     # Reading
 
@@ -363,36 +285,14 @@ class Room:
         except formats.Unfit as error:
             raise Refused(ErrorCode.BAD_OPTION, str(error)) from None
 
-    def tell_presence(self) -> bool:
-        """Tell who is here if somebody came or went; whether so."""
-        changed = any(crowd.changed for crowd in self._crowds())
-        for stage in self._stages() if changed else ():
-            stage.crowd.tell_presence(self.presence(stage.state))
-        return changed
-
-    def presence(self, state: RoomState | None = None) -> Presence:
-        """Who is here: how many are looking on, and the seats whose player is connected.
-
-        ``state``: as far as this shows who has a seat; the room as it is if absent.
-        """
-        state, here = state or self.state, self._here("player")
-        seats = [seat.seat for seat in state.seats if seat.id in here]
-        return Presence(room=self.id, spectators=self._spectators(state), players=seats)
-
-    def refresh_laggards(self) -> None:
-        """Give fresh views to spectators who fell behind and can read again."""
-        for stage in self._stages():
-            stage.crowd.refresh(stage.position)
-
     def entry(self) -> RoomInfo | None:
         """The room's entry in the lobby: what is shown to everybody, if anything is."""
-        state = self.state
-        if self._late is not None:
-            if self._late.begun is None:
-                return None
-            state = self._late.begun.state
-        return entry_of(self.id, state, self._spectators(state))
+        stage = self.people.public_stage()
+        return self._entry(stage.state) if stage else None
 
     def whole_entry(self) -> RoomInfo:
         """The entry that the log keeps."""
-        return entry_of(self.id, self.state, self._spectators(self.state))
+        return self._entry(self.state)
+
+    def _entry(self, state: RoomState, ahead: Sequence[Event] = ()) -> RoomInfo:
+        return entry_of(self.id, state, self.people.spectators(state), ahead)

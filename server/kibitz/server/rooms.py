@@ -154,7 +154,7 @@ class Rooms:
 
         """
         id_ = self._new_id(who.secret, request.i if isinstance(request.i, str) else None)
-        shown = room.stage(None).state
+        shown = room.people.stage(None).state
         record = present(room.id, shown, who, self._world.now_ms(), request.unlisted)
         there = self._rooms.get(id_) or await self._load(id_) or await self._add(id_, record)
         there = there or await self.get(id_)
@@ -286,13 +286,13 @@ class Rooms:
     def tell_presence(self) -> None:
         """Push who is here to every room where somebody came or went."""
         for room in self:
-            if room.tell_presence():
+            if room.people.tell_presence():
                 self._note(room)
 
     def refresh_laggards(self) -> None:
         """Give fresh views to spectators who fell behind and can read again."""
         for room in self:
-            room.refresh_laggards()
+            room.people.refresh_laggards()
 
     def look_at_tv(self) -> RoomInfo | None:
         """The public room most worth watching now."""

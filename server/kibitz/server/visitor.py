@@ -35,7 +35,7 @@ def check_player(room: Room, visitor: Visitor) -> None:
 
     """
     seated = room.state.seat_of(visitor.identity.id) is not None
-    if room.role(visitor) != "player" or not seated:
+    if room.people.role(visitor) != "player" or not seated:
         raise Refused(ErrorCode.NOT_SEATED, "not allowed: you are watching", room=room.id)
 
 

@@ -1,0 +1,189 @@
+"""The people in a room: those to whom it is shown at once, and those who see it later.
+
+Who has a seat sees everything at once; all others do, too, unless the room's policy has a
+``delay``. Promises: one identity is never on both stages; nobody learns from the stage he follows,
+nor from who is said to be here, what is not shown on it yet. Never: decide, write.
+"""
+
+import contextlib
+from collections.abc import Iterator, Sequence
+
+from kibitz.protocol import requests as ask
+from kibitz.protocol.codes import CloseCode
+from kibitz.protocol.replies import Joined, Presence
+from kibitz.protocol.views import Event, Role
+
+from .crowd import Crowd, Listener
+from .late import Late
+from .record import Record
+from .stage import Read, Stage
+from .state import RoomState
+from .world import World
+
+
+class People:
+    """Everybody in one room, on one stage or two."""
+
+    def __init__(
+        self, id_: str, created: Record, state: RoomState, read: Read, world: World
+    ) -> None:
+        """Nobody is here yet.
+
+        Args:
+            id_: The room.
+            created: Its first record.
+            state: The room, which goes on; so does what is shown of it.
+            read: Reads its log.
+            world: Tells the time.
+
+        """
+        self.live = Stage(id_, state, read)
+        self._id = id_
+        self._state = state
+        self._world = world
+        self._leavers: list[Listener | None] = []
+        delay = state.policy.delay
+        self._late = Late(id_, created, state.started, delay, read) if delay else None
+
+    def stage(self, who: str | None) -> Stage:
+        """What somebody follows: the room as it is, or as it is shown later.
+
+        Raises:
+            Refused: There is nothing to be seen yet.
+
+        """
+        if self._late is None or self.is_seated(who):
+            return self.live
+        return self._late.stage(self._world.now_ms())
+
+    def public_stage(self) -> Stage | None:
+        """What everybody may see; ``None``: nothing yet."""
+        return self._late.begun if self._late else self.live
+
+    def is_seated(self, who: str | None) -> bool:
+        """Whether somebody has a seat."""
+        return who is not None and self._state.seat_of(who) is not None
+
+    def sees_at_once(self, who: str | None) -> bool:
+        """Whether somebody sees everything as it happens."""
+        return self._late is None or self.is_seated(who)
+
+    @property
+    def disclosed(self) -> bool:
+        """Whether everybody may know that the game has ended."""
+        stage = self.public_stage()
+        return self._state.over and stage is not None and stage.state.over
+
+    @property
+    def due(self) -> int | None:
+        """When something is to be shown later, Unix ms."""
+        return self._late.due if self._late else None
+
+    def is_empty(self) -> bool:
+        """Whether nobody is here."""
+        return not any(map(len, self._crowds()))
+
+    def _stages(self) -> list[Stage]:
+        late = self._late.begun if self._late else None
+        return [self.live, late] if late else [self.live]
+
+    def _crowds(self) -> list[Crowd]:
+        return [stage.crowd for stage in self._stages()]
+
+    # What happens
+
+    def note(self, record: Record) -> list[Event]:
+        """Take up what has happened; the public events, to be told."""
+        if self._late is not None:
+            self._late.add(record)
+        return self.live.note(record.events)
+
+    def tell(self, events: Sequence[Event]) -> None:
+        """Tell what has happened to those who see it at once."""
+        self.live.tell(events)
+        if self._late is not None and any(e.kind in ("joined", "left") for e in events):
+            self._part(self._late)
+
+    def release(self) -> bool:
+        """Show what is due to those who see it later; whether there was anything."""
+        return self._late is not None and self._late.release(self._world.now_ms())
+
+    def _part(self, late: Late) -> None:
+        """Let those who have a seat see everything at once, and all others see it late."""
+        seated = {seat.id for seat in self._state.seats}
+        if (begun := late.begun) is not None:
+            for listener in begun.crowd.among(seated, is_=True):
+                begun.crowd.remove(listener)
+                self.live.welcome(listener)
+        for listener in self.live.crowd.among(seated, is_=False):
+            if listener in self._leavers:
+                continue
+            self.live.crowd.remove(listener)
+            if late.begun is None:
+                listener.close_soon(CloseCode.GOING_AWAY, "this room is shown later")
+            else:
+                late.begun.welcome(listener)
+
+    # Who comes and goes
+
+    async def admit(self, listener: Listener, role: Role, request: ask.Join | None) -> Joined:
+        """Let a connection follow the room from this moment on.
+
+        Raises:
+            Refused: There is nothing to be seen yet.
+
+        """
+        stage = self.stage(listener.identity.id)
+        joined = await stage.admit(listener, role, request)
+        for other in self._stages():
+            if other is not stage:
+                other.crowd.remove(listener)
+        return joined
+
+    def dismiss(self, listener: Listener) -> None:
+        """A connection follows the room no longer."""
+        for crowd in self._crowds():
+            crowd.remove(listener)
+
+    @contextlib.contextmanager
+    def leaving(self, leaver: Listener | None) -> Iterator[None]:
+        """While somebody stands up who is about to leave anyway, he is sent to no other stage."""
+        self._leavers.append(leaver)
+        try:
+            yield
+        finally:
+            self._leavers.remove(leaver)
+
+    def role(self, listener: Listener) -> Role | None:
+        """How a connection takes part, if it does."""
+        return next(filter(None, (crowd.role(listener) for crowd in self._crowds())), None)
+
+    def here(self, *roles: Role) -> set[str]:
+        """The identities that are here in these roles."""
+        crowds = self._crowds()
+        return {id_ for role in roles for crowd in crowds for id_ in crowd.identities(role)}
+
+    def spectators(self, state: RoomState) -> int:
+        """How many people look on: identities, and none that has a seat as far as this shows."""
+        return len(self.here("spectator", "player") - {seat.id or "" for seat in state.seats})
+
+    def presence(self, state: RoomState) -> Presence:
+        """Who is here: how many are looking on, and the seats whose player is connected.
+
+        ``state`` shows who has a seat.
+        """
+        here = self.here("player")
+        seats = [seat.seat for seat in state.seats if seat.id in here]
+        return Presence(room=self._id, spectators=self.spectators(state), players=seats)
+
+    def tell_presence(self) -> bool:
+        """Tell who is here if somebody came or went; whether so."""
+        changed = any(crowd.changed for crowd in self._crowds())
+        for stage in self._stages() if changed else ():
+            stage.crowd.tell_presence(self.presence(stage.state))
+        return changed
+
+    def refresh_laggards(self) -> None:
+        """Give fresh views to spectators who fell behind and can read again."""
+        for stage in self._stages():
+            stage.crowd.refresh(stage.position)
