@@ -101,7 +101,8 @@ async def test_a_seat_taken_over_closes_the_old_connection(running: Running) -> 
         await again.ok("move", room=room, move="discard")
         assert (await again.ok("ping"))["heads"][room][0] == 3
         await eventually(lambda: len(running.app._connections) == 1)
-        here = (await room_of(running, room)).presence()
+        there = await room_of(running, room)
+        here = there.people.presence(there.state)
         assert (here.players, here.spectators) == ([1], 0)
 
 
