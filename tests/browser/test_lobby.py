@@ -5,8 +5,9 @@ import re
 from browser.browsing import Browsing
 from browser.games import WINS, deal_of, start_of, steps
 from browser.player import create, may_play, named, play, shows, sit, until
-from playwright.async_api import expect
+from playwright.async_api import FilePayload, expect
 from servers import Running
+from talk import talking
 
 
 async def test_from_the_lobby_to_the_first_move(server: Running, open_page: Browsing) -> None:
@@ -60,3 +61,23 @@ async def test_it_works_where_storage_is_forbidden(server: Running, open_page: B
     await page.keyboard.press("Enter")
     await may_play(page)
     await play(page, next(steps("klondike")))
+
+
+async def test_a_game_starts_from_the_file_of_another_program(
+    server: Running, open_page: Browsing
+) -> None:
+    async with talking(server.url) as talk:
+        room = (await talk.ok("create", game="montana", deal=deal_of("montana")))["room"]
+        await talk.ok("resign", room=room)
+        text = (await talk.ok("save", room=room, format="solvitaire"))["text"]
+        made = (await talk.ok("create", game="klondike", deal=deal_of("klondike")))["room"]
+        own = (await talk.ok("save", room=made))["text"]
+    for name, content, game in (("game.json", text, "montana"), ("game.txt", own, "klondike")):
+        page = await open_page(f"{server.http}/?start=montana", storage=named("Ann"))
+        await page.get_by_text("Options", exact=True).click()
+        async with page.expect_file_chooser() as choosing:
+            await page.get_by_role("button", name="Start from a file").click()
+        payload: FilePayload = {"name": name, "mimeType": "text/plain", "buffer": content.encode()}
+        await (await choosing.value).set_files(payload)
+        await may_play(page)
+        await shows(page, start_of(game))

@@ -157,7 +157,12 @@ async def test_a_game_is_shown_to_others_in_step(server: Running, open_page: Bro
     await stands(bob, 3)
     await bob.get_by_role("textbox", name="Comment").fill("Look at this one")
     await bob.keyboard.press("Enter")
-    await expect(ann.locator("kibitz-log li.say")).to_contain_text("Look at this one")
+    said = ann.locator("kibitz-log li[data-seq='3'] + li.say")
+    await expect(said).to_contain_text("Look at this one")
+    current = ann.locator("kibitz-log li[aria-current]")
+    await expect(current).to_have_count(1)
+    await expect(said).to_be_in_viewport()
+    await axe.check(ann)
     await ann.get_by_label("Speed").select_option("beat")
     await ann.get_by_role("button", name="Play", exact=True).click()
     await until(bob, 5)
@@ -168,7 +173,8 @@ async def test_a_game_is_shown_to_others_in_step(server: Running, open_page: Bro
     await stands(bob, at)
     late = await open_page(address, size=PHONE, touch=True)
     await stands(late, at)
-    await expect(late.locator("kibitz-log")).to_contain_text("Look at this one")
+    await expect(late.locator("kibitz-log li[data-seq='3'] + li.say")).to_be_attached()
+    await expect(current).to_have_count(1)
     await ann.locator("kibitz-log li[data-seq='12'] button").click()
     for page in (ann, bob, late):
         await stands(page, 12)
@@ -181,6 +187,59 @@ async def test_a_game_is_shown_to_others_in_step(server: Running, open_page: Bro
     await bob.get_by_role("link", name="kibitz").click()
     await expect(strip(ann)).to_contain_text("Nobody is at the controls")
     await expect(bob.locator("kibitz-rooms")).to_contain_text("Replay")
+
+
+async def test_a_drag_along_the_timeline_is_a_few_controls(
+    server: Running, open_page: Browsing
+) -> None:
+    room = await finished(server, 60)
+    ann = await open_page(f"{server.http}/?room={room}", storage=named("Ann"))
+    await choose(ann, "Show it to others")
+    await expect(strip(ann)).to_contain_text("You are at the controls")
+    shown = ann.url.partition("room=")[2]
+    bob = await open_page(ann.url)
+    await stands(bob, 1)
+    for page in (ann, bob):
+        await expect(page.locator("kibitz-log li").first).to_be_in_viewport()
+    box = await ann.get_by_role("slider", name="Event").bounding_box()
+    assert box
+    async with talking(server.url) as talk:
+        before = (await talk.ok("join", room=shown))["seq"]
+        height = box["y"] + box["height"] / 2
+        await ann.mouse.move(box["x"] + 20, height)
+        await ann.mouse.down()
+        for part in range(40):
+            await ann.mouse.move(box["x"] + 20 + part * (box["width"] - 40) / 40, height)
+            await ann.wait_for_timeout(15)
+        at = await seq(ann)
+        assert at > 40, "whoever drags sees it at once"
+        await ann.mouse.up()
+        await stands(bob, at)
+        after = (await talk.ok("join", room=shown))["seq"]
+        assert 2 <= after - before <= 10
+
+
+async def test_one_may_look_alone_and_a_showing_ends(server: Running, open_page: Browsing) -> None:
+    room = await finished(server)
+    ann = await open_page(f"{server.http}/?room={room}", storage=named("Ann"))
+    await choose(ann, "Show it to others")
+    await expect(strip(ann)).to_contain_text("You are at the controls")
+    address = ann.url
+    bob = await open_page(address)
+    cyd = await open_page(address)
+    await ann.locator("kibitz-log li[data-seq='7'] button").click()
+    await stands(bob, 7)
+    await bob.get_by_role("button", name="Look by yourself").click()
+    await expect(bob).to_have_url(f"{server.http}/?room={room}#move=7")
+    await bob.get_by_role("button", name="First event").click()
+    await stands(bob, 1)
+    await stands(cyd, 7)
+    await ann.get_by_role("button", name="End it").click()
+    for page in (ann, cyd):
+        await expect(strip(page)).to_contain_text("This showing is over")
+        await stands(page, 7)
+    await cyd.get_by_role("button", name="Look by yourself").click()
+    await expect(cyd).to_have_url(f"{server.http}/?room={room}#move=7")
 
 
 async def test_a_race_is_shown_to_others(server: Running, open_page: Browsing) -> None:

@@ -209,3 +209,14 @@ async def test_a_done_command_is_answered_again_whatever_the_role_is_now(running
         await ann.ok("join", room=room, role="spectator")
         assert await ann.ok("move", "one", room=room, move="discard") == first
         await ann.refused("not-seated", "move", "two", room=room, move="discard")
+
+
+async def test_a_room_made_before_is_given_again_though_the_seat_is_lost(
+    running: Running,
+) -> None:
+    async with talking(running.url) as ann, talking(running.url) as bob:
+        room = (await ann.ok("create", "mine", game="klondike"))["room"]
+        await ann.ok("leave", room=room)
+        await bob.ok("join", room=room, role="player")
+        again = await ann.ok("create", "mine", game="klondike")
+        assert (again["room"], again["role"]) == (room, "spectator")

@@ -88,3 +88,20 @@ async def test_who_comes_when_too_many_wait_is_told_so(
         refused = await ann.refused("rate-limited", "replay", text="# game: aces-up\n")
         assert refused["retry_ms"] > 0
         assert (await ann.ok("view", room=room, at=4))["seq"] == 4
+
+
+async def test_odd_queries_are_refused_and_saves_are_told_once(running: Running) -> None:
+    async with talking(running.url) as ann:
+        room = (await ann.ok("create", game="klondike", deal="1"))["room"]
+        many = "&".join(["a=1"] * 9)
+        assert (await fetch(running.http, f"/rooms/{room}/replay.txt?{many}"))[0] == 400
+        assert (await fetch(running.http, f"/rooms/{room}/replay.txt?board=x"))[0] == 400
+        for _ in range(3):
+            path = f"/rooms/{room}/save.txt"
+            assert (await fetch(running.http, path, token=ann.token))[0] == 200
+        await ann.settle()
+        assert [event["kind"] for event in ann.events(room)] == ["saved"]
+        await ann.ok("move", room=room, move="discard")
+        await fetch(running.http, path, token=ann.token)
+        await ann.settle()
+        assert [event["kind"] for event in ann.events(room)][-1] == "saved"

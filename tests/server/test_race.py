@@ -1,5 +1,6 @@
 """Races up to their start: seats, and how it is agreed when to begin."""
 
+import asyncio
 from contextlib import AsyncExitStack
 
 import pytest
@@ -79,20 +80,19 @@ async def test_ready_unready_leave_and_join_make_and_call_off_the_countdown() ->
         await ann.ok("ready", room=room, on=False)
         await later(running, fake, 60)
         await ann.ok("ready", room=room)
-        await seat(room, cid)  # one more, and he is not ready
-        await later(running, fake, 60)
-        await cid.ok("leave", room=room)  # now all who sit are ready again
+        await seat(room, cid)  # one more: that calls nothing off
+        await cid.ok("leave", room=room)
         await bob.ok("leave", room=room)
         await later(running, fake, 60)
         await seat(room, bob)
         await ann.settle()
         assert kinds(ann, room) == [
             *("ready", "joined", "ready", "countdown", "unready", "countdown"),
-            *("ready", "countdown", "joined", "countdown", "left", "countdown"),
+            *("ready", "countdown", "joined", "left"),
             *("left", "countdown", "joined"),
         ]
         begins = [event.get("begins") for event in ann.events(room) if event["kind"] == "countdown"]
-        assert begins == [66_000, None, 126_000, None, 186_000, None]
+        assert begins == [66_000, None, 126_000, None]
         assert "due" not in (await ann.ok("rooms"))["rooms"][0]
         seen = (await bob.ok("join", room=room, role="player"))["view"]["race"]
         assert seen == {"countdown": 5, "limit": 3600, "ready": [1]}
@@ -303,3 +303,47 @@ async def test_nobody_waits_for_who_is_away() -> None:
             back = await again.ok("join", room=room, role="player")
             assert back["board"] == 2
             assert back["view"]["boards"][2]["piles"]
+
+
+@pytest.mark.parametrize("leave", ["drop", "leave", "again"])
+async def test_nobody_waits_longer_for_who_goes_away(leave: str) -> None:
+    """However he goes; and where nothing tells of it, saying it again is enough."""
+    fake = Fake()
+    async with (
+        running_server(world=fake.world) as running,
+        talking(running.url) as ann,
+        talking(running.url) as bob,
+        talking(running.url) as cid,
+    ):
+        room = await race(ann, seats=3, countdown=0)
+        await seat(room, bob, cid)
+        for racer in (ann, bob):
+            await racer.ok("ready", room=room)
+        assert "countdown" not in kinds(ann, room)
+        if leave == "drop":
+            await cid.drop()
+        elif leave == "leave":
+            await cid.ok("join", room=room)
+            await cid.ok("leave", room=room)
+        else:
+            await cid.ok("join", room=room)
+            await ann.ok("ready", room=room)
+        await ann.until(lambda: "countdown" in kinds(ann, room))
+        await wake(running)
+        await told(ann, room, "dealt")
+
+
+async def test_a_hundred_ask_for_the_next_deal_at_once() -> None:
+    async with running_server() as running, AsyncExitStack() as stack:
+        ann = await stack.enter_async_context(talking(running.url))
+        others = [await stack.enter_async_context(talking(running.url)) for _ in range(19)]
+        room = await race(ann, seats=20, countdown=0)
+        await seat(room, *others)
+        for racer in (ann, *others):
+            await racer.ok("ready", room=room)
+        await told(ann, room, "dealt")
+        for racer in (ann, *others):
+            await racer.ok("resign", room=room)
+        asked = [racer.ok("rematch", room=room) for racer in (ann, *others)]
+        assert len({joined["room"] for joined in await asyncio.gather(*asked)}) == 1
+        assert kinds(ann, room).count("rematch") == 1

@@ -10,8 +10,8 @@ MAX_FRAME = 8 * 1024
 """Largest request, in bytes; only ``replay`` and a ``create`` with a save may be larger."""
 MAX_SAVE = 64 * 1024
 """Longest save text, and longest replay text in a request, in bytes."""
-MAX_MESSAGE = 2 * MAX_SAVE + MAX_FRAME
-"""Largest frame read at all, in bytes: a save with every line end escaped, and the rest."""
+MAX_MESSAGE = 3 * MAX_SAVE + MAX_FRAME
+"""Largest frame read at all, in bytes: a text with every letter that is not ASCII escaped."""
 MAX_NESTING = 8
 """Deepest list or map inside a request, levels."""
 MAX_INTEGER = 2**53 - 1

@@ -133,8 +133,11 @@ class Answers:
                 room = await self._rematch(self._followed(request, visitor), visitor)
             case ask.Present():
                 room = await self._present(request, self._followed(request, visitor), visitor)
-        if sit:  # of a room made before under this name, somebody else may have it now
-            await room.sit(who)
+        if sit:
+            try:
+                await room.sit(who)
+            except Refused:  # it was made before under this name; somebody else has the seat now
+                sit = False
         visitor.rooms[room.id] = room
         return await room.people.admit(visitor, "player" if sit else "spectator", None)
 

@@ -13,7 +13,7 @@ from kibitz.engine.table import Fact, Set, Table, lay
 from kibitz.protocol.course import standings
 from kibitz.protocol.views import Event, Opened, Status
 
-from .audience import EVERYTHING
+from .audience import NOTHING
 from .state import RoomState
 
 
@@ -40,7 +40,7 @@ def closed(state: RoomState, events: list[Event]) -> list[Event]:
     tables = [position.board.table for position in after.positions]
     if state.mode != "race":
         return [*events, replace(ended, fx=[write_fact(fact) for fact in named(tables[0])])]
-    view = after.view(EVERYTHING)
+    view = after.view(NOTHING)  # the table needs no cards
     laid = [[write_fact(fact) for fact in lay(table)] for table in tables]
     return [*events, replace(ended, boards=laid, results=standings(view.boards, view.seats))]
 

@@ -28,6 +28,8 @@ from .site import Site
 from .state import RoomState
 from .visitor import checked_board
 
+MAX_WISHES = 8
+"""Most fields of a query."""
 SOCKET_PATH = "/ws"
 Wishes = Mapping[str, str]
 TEXT = "text/plain; charset=utf-8"
@@ -129,14 +131,23 @@ class Pages:
             if not state.policy.save:
                 raise Refused(ErrorCode.FORBIDDEN, "this room allows no saves")
         text = room.save_text(_board(state, who, wishes), wishes.get("format"))
-        if not state.over:
+        last = room.live.last
+        if not state.over and (last.kind, last.by) != ("saved", who):  # said already
             await room.note("saved", Identity(who or "", ""), None)
         return page(text.encode(), TEXT)
 
 
 def _wishes(query: str) -> Wishes:
-    """What the query says, the last of what is said twice."""
-    return dict(parse_qsl(query, max_num_fields=8))
+    """What the query says, the last of what is said twice.
+
+    Raises:
+        Refused: It says far too much.
+
+    """
+    try:
+        return dict(parse_qsl(query, max_num_fields=MAX_WISHES))
+    except ValueError:
+        raise Refused(ErrorCode.BAD_OPTION, "that is no query") from None
 
 
 def _board(state: RoomState, who: str | None, wishes: Wishes) -> int:

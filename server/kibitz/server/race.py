@@ -46,7 +46,7 @@ def ready(state: RoomState, on: bool, who: Identity, here: set[str], at: int) ->
     if race.started is not None:
         raise Refused(ErrorCode.ILLEGAL, "the race has begun")
     if (seat.seat in race.ready) is on:
-        return []
+        return settled(state, here, at)
     kind = "ready" if on else "unready"
     event = Event(seq=state.seq + 1, at=at, kind=kind, by=who.id, seat=seat.seat)  # type: ignore[arg-type]
     return agreed(state, [event], here)
@@ -65,16 +65,29 @@ def agreed(state: RoomState, events: list[Event], here: set[str]) -> list[Event]
     assert course.race, "a race stays one"
     begins = course.race.begins
     here = here | {event.by for event in events if event.kind == "joined" and event.by}
-    if begins == (wanted := _begins(state, course, here, last.at)):
+    off = any(event.kind == "unready" for event in events)
+    if begins == (wanted := None if off else _begins(state, course, here, last.at)):
         return events
     countdown = Event(seq=last.seq + 1, at=last.at, kind="countdown", begins=wanted)
     return [*events, countdown]
 
 
+def settled(state: RoomState, here: set[str], at: int) -> list[Event]:
+    """The countdown that begins because nobody waits any longer for who is away, if it does."""
+    race = state.course.race
+    if not race or race.started is not None:
+        return []
+    begins = _begins(state, state.course, here, at)
+    if begins == race.begins:
+        return []
+    return [Event(seq=state.seq + 1, at=at, kind="countdown", begins=begins)]
+
+
 def _begins(state: RoomState, course: Course, here: set[str], at: int) -> int | None:
     """When the race begins, as things stand: at its time, or once all who sit are ready.
 
-    Nobody waits for who is away: he has his board and may come back to it.
+    Nobody waits for who is away: he has his board and may come back to it. Who sits down while
+    it is counted down does not call it off, or anybody could for ever.
     """
     assert course.race, "asked of races"
     seated = [seat.seat for seat in course.seats if seat.id]
@@ -83,10 +96,11 @@ def _begins(state: RoomState, course: Course, here: set[str], at: int) -> int | 
         if len(seated) < MIN_RACERS:
             return state.scheduled
         return soon if begins is not None and begins <= at else begins
-    waited_for = {seat.seat for seat in course.seats if seat.id in here}
-    if len(course.race.ready) < MIN_RACERS or not waited_for <= set(course.race.ready):
+    if len(course.race.ready) < MIN_RACERS:
         return None
-    return soon if begins is None else begins
+    waited_for = {seat.seat for seat in course.seats if seat.id in here}
+    agreed_now = waited_for and waited_for <= set(course.race.ready)
+    return soon if begins is None and agreed_now else begins
 
 
 def start_of(state: RoomState) -> int | None:

@@ -61,6 +61,8 @@ class Room:
         self._world = world
         self._lock = asyncio.Lock()
         self._marks: list[RoomState] = []
+        self._unsettled = False
+        """Whether a racer has gone, so that the others may no longer have to wait for him."""
         self._says_rate = says
         self._says: dict[str, Throttle] = {}
         self.people.note(first)
@@ -88,6 +90,8 @@ class Room:
     @property
     def due(self) -> int | None:
         """When it has to be woken, Unix ms."""
+        if self._unsettled:
+            return self._world.now_ms()
         at = race.due_at(self.state.course)
         times = (None if at is None else self.state.started + at, self.people.due)
         return min((time for time in times if time is not None), default=None)
@@ -133,6 +137,10 @@ class Room:
         if self.people.release():
             self.on_change(self)
         await self._write(None, lambda: race.due(self.state, self._now()))
+        if self._unsettled:
+            self._unsettled = False
+            here = partial(self.people.here, "player")
+            await self._write(None, lambda: race.settled(self.state, here(), self._now()))
 
     async def _keep_time(self) -> None:
         """What is due happens before what is asked for now, however late we are woken."""
@@ -251,8 +259,12 @@ class Room:
 
     def dismiss(self, listener: Listener) -> None:
         """A connection follows the room no longer."""
+        seated = self.people.is_seated(listener.identity.id)
         self.people.dismiss(listener)
         self.idle_since = self._world.monotonic()
+        if seated and self.state.course.race and not self.state.course.is_released():
+            self._unsettled = True
+            self.on_change(self)
 
     # Reading
 

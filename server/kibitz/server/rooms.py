@@ -50,6 +50,7 @@ class Rooms:
         self._rooms: dict[str, Room] = {}
         self._loading: dict[str, asyncio.Future[Room | None]] = {}
         self._hashing = asyncio.Semaphore(1)
+        self._going_on = asyncio.Lock()
         self._listed: dict[str, RoomInfo] = {}
         self.days = Days(world)
         self.clock = Clock(world, self._wake)
@@ -138,12 +139,13 @@ class Rooms:
 
         """
         id_ = self._new_id(room.state.secret.seed.encode(), "rematch")
-        there = self._rooms.get(id_) or await self._load(id_)
-        if there is None:
-            seed = self._world.random_bytes(SEED_BYTES)
-            record = rematch(room.id, room.state, who, self._world.now_ms(), seed)
-            there = await self._add(id_, record) or await self.get(id_)
-        await room.go_on(id_, who)
+        async with self._going_on:  # many ask at the same moment: one of them makes it
+            there = self._rooms.get(id_) or await self._load(id_)
+            if there is None:
+                seed = self._world.random_bytes(SEED_BYTES)
+                record = rematch(room.id, room.state, who, self._world.now_ms(), seed)
+                there = await self._add(id_, record) or await self.get(id_)
+            await room.go_on(id_, who)
         return there
 
     async def present(self, request: Present, room: Room, who: Identity) -> Room:

@@ -49,6 +49,11 @@ class Stage:
         """Number of the last event that is shown."""
         return self.state.seq
 
+    @property
+    def last(self) -> Event:
+        """The last event, as everybody may see it who sees its board."""
+        return self._recent[-1]
+
     def note(self, events: Sequence[Event]) -> list[Event]:
         """Extend the hash chain by full events; their public form."""
         shown = [public(event, self.id) for event in events]

@@ -12,6 +12,7 @@ from kibitz.protocol.course import standings
 from kibitz.protocol.requests import Create
 from kibitz.protocol.views import Control, Event, Origin, Policy, Series
 
+from .audience import NOTHING
 from .creation import Start, create
 from .ending import true_deal
 from .identity import Identity
@@ -116,6 +117,6 @@ def rematch(parent: str, state: RoomState, who: Identity, now_ms: int, seed: byt
 def winners(state: RoomState) -> set[int]:
     """The seats that have won a finished game: of a race, the first of the table."""
     if state.mode == "race":
-        table = standings(state.view().boards, state.seats)
+        table = standings(state.view(NOTHING).boards, state.seats)
         return {row.seat for row in table if row.place == 1}
     return {seat.seat for seat in state.seats if seat.id} if state.status == "won" else set()

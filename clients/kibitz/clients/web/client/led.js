@@ -3,17 +3,19 @@
  *
  * Promises: in step with everybody else by the server's clock; whoever holds the controls goes where
  * he wants at once, and stands where the server says with its answer. Never: more than one control
- * on its way; the newest wish replaces those that wait.
+ * on its way, or many a second; the newest wish replaces those that wait.
  */
 
 /** @import {Control, Recorded} from "../protocol/messages.js" */
 /** @import {Speed, Told} from "./playback.js" */
 
-import { BEAT, Playback } from "./playback.js";
+import { BEAT, Playback, SPEEDS } from "./playback.js";
 import { dueAt, positionAt } from "./playhead.js";
 
 /** The longest wait before it looks at the clock again, ms. */
 const NAP = 30_000;
+/** The shortest time from one control to the next, ms: every one is kept for good. */
+const PAUSE = 200;
 
 /** Events as of a playback, and `kept`: one who does not hold the controls wants to move. */
 export class Led extends Playback {
@@ -28,6 +30,9 @@ export class Led extends Playback {
   /** What is wished for while another control is on its way. @type {Control | null} */
   #wish = null;
   #asking = false;
+  /** When the last control was said. */
+  #asked = -PAUSE;
+  #rests = false;
 
   /**
    * @param {Told} past
@@ -49,7 +54,7 @@ export class Led extends Playback {
 
   /** Stand where the control says, now and from now on. */
   follow() {
-    if (this.#wish) return;
+    if (this.#wish || this.#rests) return;
     clearTimeout(this.#timer);
     const recorded = this.#recorded();
     const now = this.#now();
@@ -70,6 +75,8 @@ export class Led extends Playback {
 
   /** Follow no longer. */
   rest() {
+    this.#rests = true;
+    this.#wish = null;
     clearTimeout(this.#timer);
   }
 
@@ -88,10 +95,12 @@ export class Led extends Playback {
     return !this.#plays && this.seq === this.last;
   }
 
-  /** @returns {Speed} */
+  /** The nearest that can be chosen here: another program may have said another one. @returns {Speed} */
   get speed() {
     const { beat, speed = 100 } = this.#control;
-    return beat === undefined ? /** @type {Speed} */ (speed / 100) : "beat";
+    if (beat !== undefined) return "beat";
+    const off = (/** @type {Speed} */ each) => Math.abs(Math.log(Number(each) / (speed / 100)));
+    return SPEEDS.filter(Number).reduce((best, each) => (off(each) < off(best) ? each : best));
   }
 
   set speed(speed) {
@@ -150,8 +159,12 @@ export class Led extends Playback {
     this.#asking = true;
     try {
       while (this.#wish) {
-        /** @type {Control} */
+        const soon = Math.min(PAUSE, this.#asked + PAUSE - this.#now());
+        if (soon > 0) await new Promise((done) => setTimeout(done, soon));
+        /** @type {Control | null} */
         const wish = this.#wish;
+        if (!wish) break;
+        this.#asked = this.#now();
         await this.#steer(wish);
         if (this.#wish === wish) this.#wish = null;
       }
@@ -160,7 +173,7 @@ export class Led extends Playback {
       this.dispatchEvent(new CustomEvent("kept", { detail: error }));
     } finally {
       this.#asking = false;
-      if (this.#leads()) this.follow();
+      this.follow();
     }
   }
 }

@@ -118,6 +118,7 @@ export class Start extends HTMLElement {
         { class: "panel", open },
         h("summary", null, "Options"),
         h("div", { class: "fields" }, ...optionFields(info.options), ...this.#shared),
+        this.#file(),
       ),
       this.#race,
       h(
@@ -135,6 +136,18 @@ export class Start extends HTMLElement {
       this.#start(game, info, form, race);
     });
     return form;
+  }
+
+  /** A position instead of a deal. */
+  #file() {
+    const pick = () => this.context.pickFile();
+    const about = "A save, or a position from Solvitaire, Klondike-Solver or fc-solve.";
+    return h(
+      "p",
+      { class: "row" },
+      h("button", { type: "button", onclick: pick }, "Start from a file"),
+      h("span", { class: "muted small" }, about),
+    );
   }
 
   /**

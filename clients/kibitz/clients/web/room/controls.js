@@ -14,10 +14,11 @@ import { h } from "../shell/dom.js";
 /**
  * @typedef {{
  *   plays: boolean, over: boolean, canSit: boolean, canInvite: boolean, file: boolean,
- *   canTry: boolean, canGoOn: boolean, canPresent: boolean, rematch: boolean, alone: boolean,
+ *   shown: boolean, canTry: boolean, canGoOn: boolean, canPresent: boolean, rematch: boolean, alone: boolean,
  *   comments: boolean | null, actions: Action[], legal: Set<string> | null, undo: boolean,
  *   redo: boolean, policy: {undo: boolean, save: boolean, hints: boolean, say: boolean},
- * }} State  `comments`: whether they are on, where the visitor may say so; `alone`: one seat
+ * }} State  `comments`: whether they are on, where the visitor may say so; `alone`: one seat;
+ *   `shown`: to many, by whoever holds the controls
  */
 
 const UNDO = "M9 7L4 12l5 5M4.5 12H14a6 5 0 010 10h-2";
@@ -112,23 +113,26 @@ export class Controls extends HTMLElement {
   }
 
   /** @param {State} state */
-  #viewer({ canSit, canGoOn, over, file, rematch, alone }) {
+  #viewer({ canSit, canGoOn, over, file, shown, rematch, alone }) {
     const sit = canSit ? [this.#button("sit", "Take a seat", { class: "big action" })] : [];
     const word = alone ? "Next deal" : "Rematch";
     const series = rematch ? [this.#button("rematch", word, { class: "big action" })] : [];
     const kind = rematch ? "big" : "big action";
-    const fresh = over || file ? [this.#button("new", "New game", { class: kind })] : [];
-    const again = over && !file ? [this.#button("again", "Play this deal", { class: "big" })] : [];
+    const fresh =
+      (over || file) && !shown ? [this.#button("new", "New game", { class: kind })] : [];
+    const deal = over && !file && !shown;
+    const again = deal ? [this.#button("again", "Play this deal", { class: "big" })] : [];
     if (canGoOn && !file) again.push(this.#button("onward", "Play on from here", { class: "big" }));
     const share = file ? [] : [this.#button("share", "Share", { class: "big" })];
     return [h("div", { class: "main" }, ...sit, ...series, ...fresh, ...again, ...share)];
   }
 
   /** @param {State} state */
-  #more({ plays, over, policy, file, canInvite, canTry, canPresent, comments }) {
+  #more({ plays, over, policy, file, shown, canInvite, canTry, canPresent, comments }) {
     const can = [
       plays && policy.undo && ["restart", "Restart"],
-      plays && ["new", "New game"],
+      (plays || shown) && ["new", "New game"],
+      shown && ["again", "Play this deal"],
       plays && ["resign", "Resign"],
       canTry && ["onward", "Try from here in a new room"],
       canPresent && ["present", "Show it to others"],

@@ -49,6 +49,11 @@ export class Deeds {
     return this.#source.address ?? "";
   }
 
+  /** Whether a finished game is shown here, led by whoever holds the controls. */
+  get #shown() {
+    return this.#source.recorded !== undefined;
+  }
+
   /** The id of the room in which the game was played. */
   get #played() {
     return this.#source.recorded ?? this.#room;
@@ -95,8 +100,12 @@ export class Deeds {
           return await this.#fetch("replay.json");
         case "present":
           return await this.#present();
+        case "close":
+          return void (await this.#context.client.resign(this.#room));
+        case "alone":
+          return this.#context.router.go({ page: "room", room: this.#played, moment: seq });
         case "share":
-          return await this.#pass(this.#link({ moment: live ? undefined : seq }));
+          return await this.#pass(this.#link({ moment: live || this.#shown ? undefined : seq }));
         case "invite":
           return await this.#pass(this.#link({ seat: true }));
         case "embed":

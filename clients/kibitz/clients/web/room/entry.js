@@ -43,7 +43,7 @@ export async function enter(context, route, signal) {
       await room.open({ seat, password, watch: route.embed });
       if (seat) forgetSeat(context, route);
       if (!room.view.recorded) return room;
-      return (await import("./presented.js")).presented(context.client, room);
+      return await (await import("./presented.js")).presented(context.client, room);
     } catch (error) {
       room.close();
       const { code, message, retry_ms } =

@@ -35,12 +35,13 @@ export function readDropped(text) {
 }
 
 /**
- * The game that a save is of: it says so, except those of klondike.
+ * The game that a save is of: it says so, except those of klondike and of other programs.
  * @param {string} text
+ * @param {string} [usual]  the one that it is taken for then
  * @returns {string}
  */
-export function gameOf(text) {
-  return headers(text.replace(/^\ufeff/, "")).game ?? "klondike";
+export function gameOf(text, usual = "klondike") {
+  return headers(text.replace(/^\ufeff/, "")).game ?? usual;
 }
 
 /**

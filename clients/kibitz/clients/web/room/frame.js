@@ -159,6 +159,7 @@ export class Frame {
       file: !source.address,
       policy,
       canInvite: source.free,
+      shown: source.recorded !== undefined,
       canPresent: over && Boolean(source.address) && !source.recorded && !embed,
       canSit: source.free && !mine && !embed && !waiting,
       canTry: Boolean(plays && policy.undo && !view.race && source.address),

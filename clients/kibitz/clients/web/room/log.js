@@ -42,8 +42,11 @@ export class Log extends HTMLElement {
   /** @type {Happening[]} events that have no line yet */
   #waiting = [];
   #due = 0;
+  #said = 0;
   #marked = 0;
   #atEnd = true;
+  /** Whether the list is new, and the line whose moment is shown has not been looked for. */
+  #fresh = false;
   #sizes = new ResizeObserver(() => this.#settle());
 
   connectedCallback() {
@@ -90,7 +93,8 @@ export class Log extends HTMLElement {
 
   /**
    * Show these events and no others.
-   * @param {Iterable<Happening>} events one after the other, from any number on
+   * @param {Iterable<Happening>} events one after the other, from any number on; then what was said
+   *   about them later, with the number of the event it is about
    * @param {Record<string, string>} [names] display names by identity
    * @param {(seq: number) => boolean} [tells] of one of several boards: whether an event is
    */
@@ -101,7 +105,7 @@ export class Log extends HTMLElement {
     this.#latest = undefined;
     this.#waiting = [...events];
     this.#list.replaceChildren();
-    this.#atEnd = true;
+    this.#atEnd = this.#fresh = true;
     this.#piece();
   }
 
@@ -129,7 +133,13 @@ export class Log extends HTMLElement {
     this.#due = 0;
     const made = document.createDocumentFragment();
     for (const event of this.#waiting.splice(0, PIECE)) {
-      const line = this.#tells(event.seq) ? this.#lines.read(event) : null;
+      const tells = event.kind === "say" || this.#tells(event.seq);
+      const line = tells ? this.#lines.read(event) : null;
+      const there = this.#made[event.seq];
+      if (there) {
+        if (line) this.#insert(this.#draw(line), there);
+        continue;
+      }
       if (line) made.append((this.#latest = this.#draw(line)));
       this.#made[event.seq] = this.#latest;
       if (line?.undone) this.#strike(line.undone, true);
@@ -137,8 +147,25 @@ export class Log extends HTMLElement {
     }
     const stay = this.#atEnd;
     this.#list.append(made);
-    if (stay) this.#toEnd();
+    const marked = this.#line(this.#marked);
+    if (this.#fresh && marked && marked !== this.#latest) {
+      this.#fresh = false;
+      this.#show(marked);
+    } else if (stay) this.#toEnd();
     if (this.#waiting.length) this.#later();
+    else this.#fresh = false;
+  }
+
+  /** Said later about a moment: it stands there, and the moment keeps its line.
+   * @param {HTMLElement} said @param {HTMLElement} there */
+  #insert(said, there) {
+    let last = /** @type {Element} */ (there);
+    for (let next = last.nextElementSibling; next; next = next.nextElementSibling) {
+      if (next.getAttribute("data-seq") !== said.dataset.seq) break;
+      last = next;
+    }
+    last.after(said);
+    if (this.#list.contains(there) && this.#inView(there)) this.#show(said);
   }
 
   #later() {
@@ -153,7 +180,7 @@ export class Log extends HTMLElement {
     const head = h("button", { type: "button", tabindex: "-1" }, number);
     const line = h("li", { class: kind, "data-seq": seq }, head);
     if (kind === "say") {
-      said.id = `said-${seq}`;
+      said.id = `said-${++this.#said}`;
       head.setAttribute("aria-describedby", said.id);
       head.append(name || "");
       line.append(said);
@@ -162,7 +189,7 @@ export class Log extends HTMLElement {
       head.append(...(cards ? [h("span", { class: "text" }, cards), code] : [said]), name || "");
     }
     line.append(h("time", null, time));
-    if (seq === this.#marked) line.setAttribute("aria-current", "step");
+    if (seq === this.#marked && !this.#made[seq]) line.setAttribute("aria-current", "step");
     return /** @type {HTMLElement} */ (line);
   }
 

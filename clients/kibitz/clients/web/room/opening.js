@@ -9,6 +9,7 @@ import { reading } from "./recorded.js";
 import { toast } from "../shell/announce.js";
 import { h } from "../shell/dom.js";
 
+/** @import { Client } from "../client/client.js" */
 /** @import { Context } from "../shell/context.js" */
 
 /**
@@ -20,8 +21,8 @@ export async function opened(text, { client, router, named }) {
   const dropped = readDropped(text);
   if (dropped.kind === "save") {
     if (!(await named())) return;
-    const mirror = await client.create(gameOf(text), { save: dropped.text });
-    router.go({ page: "room", room: mirror.room });
+    const { room } = await resumed(client, dropped.text, router.route.game);
+    router.go({ page: "room", room });
     return;
   }
   const most = client.welcome?.limits.save ?? Infinity;
@@ -32,6 +33,24 @@ export async function opened(text, { client, router, named }) {
   router.go({ page: "file" });
   if ("fault" in replay && replay.fault)
     toast(`Read as far as it goes: ${replay.fault}`, { kind: "bad" });
+}
+
+/**
+ * A game that goes on from a position; one that names no game is tried as the game being chosen.
+ * @param {Client} client
+ * @param {string} save
+ * @param {string} [chosen]
+ */
+async function resumed(client, save, chosen) {
+  const [first, usual] = [gameOf(save, chosen), gameOf(save)];
+  try {
+    return await client.create(first, { save });
+  } catch (problem) {
+    if (first === usual) throw problem;
+    return client.create(usual, { save }).catch(() => {
+      throw problem;
+    });
+  }
 }
 
 /**

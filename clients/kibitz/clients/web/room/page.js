@@ -265,7 +265,7 @@ export class RoomPage extends HTMLElement {
   /** @param {Happening} event */
   #tell(event) {
     const { source, playback } = this.#pieces;
-    if (playback.concerns(event.seq)) tell(event, source);
+    if (event.kind === "say" || playback.concerns(event.seq)) tell(event, source);
   }
 
   #ended() {

@@ -57,7 +57,7 @@ export class Presented extends EventTarget {
       () => /** @type {Recorded} */ (live.view.recorded),
       events.map(({ at }) => at),
       () => Date.now() + client.ahead - live.started,
-      () => live.mine && !this.#off.signal.aborted,
+      () => live.mine && live.status === "open" && !this.#off.signal.aborted,
       (control) => client.control(live.address, control),
     );
     const { signal } = this.#off;
@@ -142,12 +142,23 @@ export class Presented extends EventTarget {
    * @returns {[text: string, choices: [what: string, label: string][]]}
    */
   notice(embed) {
-    const { seats, mine, presence } = this.#live;
+    const { seats, mine, presence, status } = this.#live;
     const [{ seat, id, name }] = seats;
-    if (mine) return ["You are at the controls: all see what you see.", [["stand", "Hand over"]]];
-    if (!id) return ["Nobody is at the controls.", embed ? [] : [["sit", "Take the controls"]]];
+    /** @type {[what: string, label: string][]} */
+    const alone = embed ? [] : [["alone", "Look by yourself"]];
+    if (status !== "open") return ["This showing is over.", alone];
+    if (mine)
+      return [
+        "You are at the controls: all see what you see.",
+        [
+          ["stand", "Hand over"],
+          ["close", "End it"],
+        ],
+      ];
+    if (!id)
+      return ["Nobody is at the controls.", embed ? [] : [["sit", "Take the controls"], ...alone]];
     const away = presence && !presence.players.includes(seat) ? ", but away" : "";
-    return [`${name || id} is at the controls${away}.`, []];
+    return [`${name || id} is at the controls${away}.`, alone];
   }
 
   async sit() {
