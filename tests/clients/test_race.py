@@ -199,7 +199,7 @@ async def test_a_race_at_two_terminals(kibitz: Command, server: Running) -> None
             await bob.shows("1.     1     Ann   gave up", "1.     2     Bob   gave up")
             await ann.shows("The race is over: `rematch`")
             bob.child.sendline("rematch")
-            await bob.shows("game 2 of a series; won so far: Ann 1 : 1 Bob", "seat 1  Ann")
+            await bob.shows("game 2 of a series; won so far: Ann 0 : 0 Bob", "seat 1  Ann")
             await ann.shows("Bob goes on with the next game: `rematch` to go along.")
             ann.child.sendline("rematch")
             await ann.shows("game 2 of a series", "seat 2  Bob")

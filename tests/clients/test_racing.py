@@ -63,7 +63,7 @@ def test_the_rivals_are_one_line() -> None:
     assert racing.rivals(scene, 0) == (
         "1. Cy won in 0:02.3 · 2. Bob 3 (1 move) · 3. Di 0 (0 moves), gave up · and 1 more"
     )
-    assert racing.leader(scene) == 2
+    assert racing.leader(scene) == 1, "the best who still plays"
     scene.now = 31_000
     assert racing.heading(scene) == "race, 0:30 left"
 

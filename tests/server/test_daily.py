@@ -165,7 +165,7 @@ async def test_an_open_deal_of_the_day_has_one_seat_only() -> None:
 
 
 async def test_the_table_of_the_day() -> None:
-    """By score, then by fewer moves; who is as good as another shares his place."""
+    """By score, and giving up early is no merit; who is as good as another shares his place."""
     fake = Fake()
     async with running_server(world=fake.world) as running:
         people = {"Ann": 2, "Bob": 0, "Cid": 1, "Dan": 2}
@@ -180,10 +180,10 @@ async def test_the_table_of_the_day() -> None:
             table = await eve.ok("daily", game="aces-up")
             assert (table["date"], table["until"]) == (TODAY, UNTIL)
             assert [(row["place"], row["name"], row["moves"]) for row in table["rows"]] == [
+                (1, "Ann", 2),
                 (1, "Bob", 0),
-                (2, "Cid", 1),
-                (3, "Ann", 2),
-                (3, "Dan", 2),
+                (1, "Cid", 1),
+                (1, "Dan", 2),
             ]
             assert [row["status"] for row in table["rows"]] == ["open"] * 3 + ["resigned"]
             assert await rows(eve, "montana") == []

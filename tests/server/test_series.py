@@ -90,7 +90,7 @@ async def test_a_series_of_races(tmp_path: Path) -> None:
         await begin(running, fake, room, ann, bob)
         fake.pass_time(1)
         await ann.ok("resign", room=room)
-        await bob.ok("resign", room=room)  # both have the score 0: both are first
+        await bob.ok("resign", room=room)  # both have the score 0: nobody has won
         tokens = ann.token, bob.token
     async with (
         running_server(SqliteLog(tmp_path / "log"), fake.world) as running,
@@ -99,7 +99,7 @@ async def test_a_series_of_races(tmp_path: Path) -> None:
     ):
         await ann.ok("join", room=room, role="player")
         third = await ann.ok("rematch", room=room)
-        assert third["view"]["series"] == {"first": first, "number": 3, "tally": [1, 2, 0]}
+        assert third["view"]["series"] == {"first": first, "number": 3, "tally": [0, 1, 0]}
         await bob.ok("join", room=first, role="player")
         assert (await bob.ok("rematch", room=first))["room"] == room
 

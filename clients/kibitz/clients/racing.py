@@ -24,8 +24,9 @@ def table_of(scene: Scene) -> list[Standing]:
 
 
 def leader(scene: Scene) -> int:
-    """The board of whoever leads; the one that is drawn, if none is better."""
+    """The best board that is still played on; the one that is drawn, if none is better."""
     rows = [row for row in table_of(scene) if not scene.boards[row.seat - 1].hidden]
+    rows = [row for row in rows if row.status == "open"] or rows
     best = [row.seat - 1 for row in rows if row.place == rows[0].place]
     return scene.board if scene.board in best or not best else best[0]
 

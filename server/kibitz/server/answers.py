@@ -144,8 +144,9 @@ class Answers:
     async def _fork(self, request: ask.Fork, parent: Room, visitor: Visitor) -> Room:
         stage = parent.people.stage(visitor.identity.id)
         state, live = parent.state, not stage.state.over
-        if live:
-            check_player(parent, visitor)
+        if live and not parent.people.is_seated(visitor.identity.id):
+            message = "not allowed: only its player can go on from a live game"
+            raise Refused(ErrorCode.NOT_SEATED, message, room=parent.id)
         if live and (state.mode not in ("solo", "coop") or not state.policy.undo):
             message = "this game can be gone on with from its past when it has ended"
             raise Refused(ErrorCode.FORBIDDEN, message, room=parent.id)

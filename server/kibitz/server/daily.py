@@ -132,8 +132,8 @@ class Days:
         return int((begins + timedelta(days=1)).timestamp() * 1000)
 
 
-def _rank(entry: RoomInfo) -> tuple[int, int, int]:
-    """Winners by time, then the others by score; of those, who needed fewer moves."""
+def _rank(entry: RoomInfo) -> tuple[int, int]:
+    """Winners by time, then the others by score."""
     if entry.status == "won":
-        return 0, 0 if entry.ms is UNSET else entry.ms, 0
-    return 1, -entry.score, entry.moves or 0
+        return 0, 0 if entry.ms is UNSET else entry.ms
+    return 1, -entry.score

@@ -3,6 +3,8 @@
 Pure but for the bytes it is handed, like :mod:`.creation`.
 """
 
+from dataclasses import replace
+
 from msgspec import UNSET
 
 from kibitz.engine.deals import shuffled
@@ -101,7 +103,8 @@ def rematch(parent: str, state: RoomState, who: Identity, now_ms: int, seed: byt
         policy=state.policy,
         password=state.secret.password,
     )
-    race = course.race
+    race, seat = course.race, state.seat_of(who.id)
+    who = replace(who, name=(seat and seat.name) or who.name)  # as he is known there
     request = Create(
         game=state.game.name,
         mode=state.mode,
@@ -115,8 +118,12 @@ def rematch(parent: str, state: RoomState, who: Identity, now_ms: int, seed: byt
 
 
 def winners(state: RoomState) -> set[int]:
-    """The seats that have won a finished game: of a race, the first of the table."""
+    """The seats that have won a finished game: of a race, the first of the table.
+
+    Nobody has where all are equal and nobody has finished.
+    """
     if state.mode == "race":
         table = standings(state.view(NOTHING).boards, state.seats)
-        return {row.seat for row in table if row.place == 1}
+        first = {row.seat for row in table if row.place == 1}
+        return first if state.status == "won" or len(first) < len(table) else set()
     return {seat.seat for seat in state.seats if seat.id} if state.status == "won" else set()

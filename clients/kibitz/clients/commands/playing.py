@@ -28,6 +28,9 @@ def play(
     allow_cheat: Annotated[
         bool, typer.Option("--allow-cheat", help="Let players look at all cards.")
     ] = False,
+    delay: Annotated[
+        int | None, typer.Option(min=1, help="Watchers see everything so many seconds late.")
+    ] = None,
     room: Annotated[str | None, typer.Option(help="Sit down in this room.")] = None,
     name: say.Name = None,
     color: say.WithColor = Color.auto,
@@ -42,9 +45,10 @@ def play(
 
     if game is None and room is None:
         raise outcome.unusable("which game? (or --room ID)")
-    if room and (deal or load or option or seats > 1 or allow_cheat):
+    if room and (deal or load or option or seats > 1 or allow_cheat or delay):
         raise outcome.unusable(
-            "--room is a game that has begun: no --deal, --load, --option, --seats, --allow-cheat"
+            "--room is a game that has begun: "
+            "no --deal, --load, --option, --seats, --allow-cheat, --delay"
         )
     game = outcome.game_named(game) if game is not None else ""
     settings: dict[str, Any] = {"deal": deal, "options": dict(map(outcome.pair, option or []))}
@@ -52,8 +56,8 @@ def play(
         settings["save"] = outcome.save_text(load)
     if seats > 1:
         settings |= {"mode": "coop", "seats": seats}
-    if allow_cheat:
-        settings["policy"] = PolicyWish(cheat=True)
+    if allow_cheat or delay:
+        settings["policy"] = PolicyWish(cheat=allow_cheat or None, delay=delay or 0)
     screen = outcome.screen(color, four_colours, ascii_only)
     seating = seat_in(room, game) if room else new_room(game, **settings)
     _sit(seating, screen, server, name, token_file)

@@ -19,6 +19,7 @@ from .screen import Screen
 from .waiting import first_of
 
 LOOKING = "others hold the controls · o: open · q: quit"
+NOBODY = "nobody holds the controls: `kibitz present {}` takes them · o: open · q: quit"
 
 
 class Follow:
@@ -80,7 +81,9 @@ class Follow:
 
     def _draw(self, show: Show, at: int) -> None:
         if self._screen.in_place:
-            keys = HINT if self._mirror.seat else LOOKING
+            held = any(seat.id for seat in self._mirror.seats)
+            looking = LOOKING if held else NOBODY.format(self._mirror.room)
+            keys = HINT if self._mirror.seat else looking
             foot = self._controls.asks or keys if self._keys.on else ""
             show.draw(at, self._recorded.control, *([foot] if foot else []))
             return

@@ -12,6 +12,9 @@ from ..telling import time_of, told, who_did
 
 WON = "You won!"
 OVER = "The game is over: `rematch` or `new` for another one, `quit` to leave."
+DAY_OVER = (
+    "The game is over: `kibitz daily` shows the table, `new` begins another game, `quit` leaves."
+)
 RACE_OVER = (
     "The race is over: `rematch` for the next one, `look SEAT` for a board, `quit` to leave."
 )
@@ -54,7 +57,7 @@ def news(scene: Scene, event: Event, own: int, mine: bool) -> tuple[str | None, 
         case "ended" if race:
             return "\n".join([*racing.table(scene), RACE_OVER]), None
         case "ended":
-            return OVER, None
+            return DAY_OVER if scene.course.daily else OVER, None
         case "rematch" if not mine:
             return (
                 f"{who_did(scene, event)} goes on with the next game: `rematch` to go along.",

@@ -213,7 +213,7 @@ export class Frame {
     const { own } = source;
     const waiting = isWaiting(view);
     const shown = race ? then.boards[playback.board] : null;
-    const done = own === null ? shown?.ms : view.boards[own].ms;
+    const done = own === null ? (shown?.hidden ? undefined : shown?.ms) : view.boards[own].ms;
     const goes = source.status === "open" && source.address && !source.gone;
     const late = mine ? 0 : (policy?.delay ?? 0);
     const running = race && !waiting && live && done === undefined;
@@ -232,7 +232,7 @@ export class Frame {
       started: source.started + since,
       moves,
       score,
-      status: shown?.status ?? status,
+      status: shown && !shown.hidden ? shown.status : status,
       at: live ? null : Math.min(Math.max(0, at - since), shown?.ms ?? Infinity),
       ended: done ?? (goes ? null : Math.max(0, past.at(past.last).at - since)),
     };

@@ -247,6 +247,8 @@ export class RoomPage extends HTMLElement {
     if (kind === "ended") this.#keep();
     if (kind === "ended" && following) setTimeout(() => this.#ended(), BREATH);
     if (kind === "won" && source.own === (event.board ?? 0)) celebrate(this.#stage);
+    if (following && race?.leaves(event, playback.board))
+      setTimeout(() => this.#open && this.#look(race.preferred), LEAP);
     if (kind === "rematch") this.#goOn(event, following);
     if (!following) this.#show();
   }

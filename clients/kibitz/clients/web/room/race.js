@@ -16,7 +16,7 @@ import "./racers.js";
 import { headline, lineOf, showResults } from "./results.js";
 
 /** @import { Playback } from "../client/playback.js" */
-/** @import { Standing, View } from "../protocol/messages.js" */
+/** @import { Event, Standing, View } from "../protocol/messages.js" */
 /** @import { Gate } from "./gate.js" */
 /** @import { Racers } from "./racers.js" */
 /** @import { Results, Then } from "./results.js" */
@@ -53,12 +53,24 @@ export class Race {
     return standings(boards, seats);
   }
 
-  /** Index of the board to begin with: one's own, or else the best that may be seen. */
+  /** Index of the board to look at: one's own, or else the best that may be seen and goes on. */
   get preferred() {
     const { view, board, own } = this.#source;
     if (own !== null && !view.boards[own]?.hidden) return own;
-    const open = this.#rows.find(({ seat }) => !view.boards[seat - 1].hidden);
-    return open ? open.seat - 1 : board;
+    const seen = this.#rows.filter(({ seat }) => !view.boards[seat - 1].hidden);
+    const best = seen.find(({ status }) => status === "open") ?? seen[0];
+    return best ? best.seat - 1 : board;
+  }
+
+  /**
+   * Whether who looks on has nothing more to see on a board, and goes to another one.
+   * @param {Event} event
+   * @param {number} board  the one that is looked at
+   */
+  leaves({ kind, board: about = 0 }, board) {
+    const { mine, status } = this.#source;
+    const done = kind === "won" || kind === "resigned";
+    return done && !mine && status === "open" && about === board;
   }
 
   /** Who has a board. @param {number} board */
