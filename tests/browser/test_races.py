@@ -192,6 +192,9 @@ async def test_boards_that_may_be_seen_are_chosen_while_the_race_goes_on(
     await shows(eve, game[1].piles)
     await eve.locator("kibitz-racers").get_by_role("button", name="Ann").click()
     await shows(eve, game[0].piles)
+    await give_up(ann)
+    await expect(eve.locator(".strip")).to_contain_text("The board of Bob")
+    await shows(eve, game[1].piles)
     assert await bob.locator("kibitz-racers button").count() == 1
 
 
