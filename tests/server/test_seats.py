@@ -204,9 +204,9 @@ async def test_a_room_made_again_by_name_gives_no_seat_that_is_taken(
         if way == "left":
             await ann.ok("leave", room=room)
         await bob.ok("join", room=room, role="player")
-        await ann.refused("full", "create", "mine", **wish)
-        again = await ann.ok("create", "mine", seat=False, **wish)
-        assert (again["room"], again["role"], again.get("seat")) == (room, "spectator", None)
+        for seat in (True, False):
+            again = await ann.ok("create", "mine", seat=seat, **wish)
+            assert (again["room"], again["role"], again.get("seat")) == (room, "spectator", None)
         for t in ("save", "cheat"):
             await ann.refused("not-seated", t, room=room)
         if way == "left":
