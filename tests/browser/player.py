@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from browser.browsing import DESK, PATIENCE_MS, Browsing, Theme
 from browser.games import Drag, Piles, Press, Step, deal_of, steps
-from playwright.async_api import Page, expect
+from playwright.async_api import Locator, Page, expect
 from talk import talking
 
 READ = """() => Object.fromEntries([...document.querySelectorAll("kibitz-table .pile")].map(
@@ -287,3 +287,8 @@ async def standings(page: Page) -> list[list[str]]:
     """The rows of the table of a race, as they are read."""
     rows = page.locator("kibitz-racers tbody").first.locator("tr")
     return [await row.locator("th, td").all_inner_texts() for row in await rows.all()]
+
+
+def dialog(page: Page) -> Locator:
+    """The question or the result that lies over the page."""
+    return page.locator("dialog[open]")

@@ -17,6 +17,7 @@ from browser.player import (
     choose,
     come,
     create,
+    dialog,
     get_ready,
     give_up,
     may_play,
@@ -28,7 +29,7 @@ from browser.player import (
     standings,
     until,
 )
-from playwright.async_api import Locator, Page, expect
+from playwright.async_api import expect
 from servers import Running
 from talk import talking
 
@@ -46,11 +47,6 @@ async def race(server: Running, **settings: object) -> str:
     """A race over the deal whose moves are known."""
     wish: dict[str, object] = {"mode": "race", "deal": deal_of(GAME), "countdown": 1}
     return await create(server, GAME, **(wish | settings))
-
-
-def dialog(page: Page) -> Locator:
-    """The question or the result that lies over the page."""
-    return page.locator("dialog[open]")
 
 
 async def test_from_the_gate_over_the_table_to_the_next_deal(

@@ -4,6 +4,7 @@ Promises: follows from the events alone, the same in the server, in every client
 of the log. Never: cards, who may see them, a clock.
 """
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -88,37 +89,49 @@ class Course:
             next=view.next,
         )
 
+    def shown_in(self, view: View) -> View:
+        """The view with the room standing so."""
+        return replace(
+            view,
+            seats=list(self.seats),
+            status=self.status,
+            race=self.race,
+            series=self.series,
+            recorded=self.recorded,
+            comments=self.comments,
+            daily=self.daily,
+            next=self.next,
+        )
+
     def after(self, event: Event) -> "Course":
         """How it stands when one more event has happened."""
         match event.kind:
             case "joined" if event.seat is not None:
                 return self._seated(Seat(event.seat, event.by, event.name))
             case "left" if event.seat is not None:
-                return self._unready(event.seat)._seated(Seat(event.seat))
-            case "ready" if event.seat is not None:
-                return self._unready(event.seat, now=(event.seat,))
-            case "unready" if event.seat is not None:
-                return self._unready(event.seat)
+                return self._ready(event.seat, on=False)._seated(Seat(event.seat))
+            case "ready" | "unready" if event.seat is not None:
+                return self._ready(event.seat, on=event.kind == "ready")
             case "countdown" if self.race:
-                return _with(self, race=replace(self.race, begins=event.begins))
+                return dataclasses.replace(self, race=replace(self.race, begins=event.begins))
             case "started" if self.race:
                 lines = [
                     line if seat.id else Line("empty")
                     for seat, line in zip(self.seats, self.lines, strict=True)
                 ]
                 race = replace(self.race, started=event.at, ready=[])
-                return _with(self, race=race, lines=tuple(lines))
+                return dataclasses.replace(self, race=race, lines=tuple(lines))
             case "won" | "resigned" | "timeout":
                 return self._done(event)
             case "ended" if event.result is not None:
-                return _with(self, status=event.result)
+                return dataclasses.replace(self, status=event.result)
             case "comments" if event.on is not None:
-                return _with(self, comments=UNSET if event.on else False)
+                return dataclasses.replace(self, comments=UNSET if event.on else False)
             case "rematch" if event.next is not None:
-                return _with(self, next=event.next)
+                return dataclasses.replace(self, next=event.next)
             case "control" if self.recorded and event.control:
                 recorded = replace(self.recorded, control=event.control, since=event.at)
-                return _with(self, recorded=recorded)
+                return dataclasses.replace(self, recorded=recorded)
             case _:
                 return self
 
@@ -128,13 +141,14 @@ class Course:
 
     def _seated(self, seat: Seat) -> "Course":
         at = seat.seat - 1
-        return _with(self, seats=(*self.seats[:at], seat, *self.seats[at + 1 :]))
+        return dataclasses.replace(self, seats=(*self.seats[:at], seat, *self.seats[at + 1 :]))
 
-    def _unready(self, seat: int, now: tuple[int, ...] = ()) -> "Course":
+    def _ready(self, seat: int, *, on: bool) -> "Course":
         if not self.race:
             return self
-        ready = sorted({*self.race.ready, *now} - ({seat} - {*now}))
-        return _with(self, race=replace(self.race, ready=ready))
+        others = {*self.race.ready} - {seat}
+        ready = sorted(others | {seat} if on else others)
+        return dataclasses.replace(self, race=replace(self.race, ready=ready))
 
     def _done(self, event: Event) -> "Course":
         """A board is done; of a ``timeout``, every one that is still open."""
@@ -149,12 +163,7 @@ class Course:
             else line
             for index, line in enumerate(self.lines)
         ]
-        return _with(self, lines=tuple(lines))
-
-
-def _with(course: Course, **changes: object) -> Course:
-    values = {name: getattr(course, name) for name in Course.__slots__}
-    return Course(**(values | changes))
+        return dataclasses.replace(self, lines=tuple(lines))
 
 
 def standings(boards: Sequence[BoardView], seats: Sequence[Seat]) -> list[Standing]:
@@ -172,19 +181,21 @@ def standings(boards: Sequence[BoardView], seats: Sequence[Seat]) -> list[Standi
         if board.status != "empty":
             rows.append((rank, seat, board))
     rows.sort(key=lambda row: (row[0], row[1].seat))
-    table: list[Standing] = []
-    for number, (rank, seat, board) in enumerate(rows, 1):
-        same = number > 1 and rows[number - 2][0] == rank
-        table.append(
-            Standing(
-                place=table[-1].place if same else number,
-                seat=seat.seat,
-                name=seat.name or "",
-                id=seat.id or "",
-                status=board.status,
-                moves=board.moves,
-                score=board.score,
-                ms=None if board.ms is UNSET else board.ms,
-            )
+    return [
+        Standing(
+            place=place,
+            seat=seat.seat,
+            name=seat.name or "",
+            id=seat.id or "",
+            status=board.status,
+            moves=board.moves,
+            score=board.score,
+            ms=None if board.ms is UNSET else board.ms,
         )
-    return table
+        for place, (_, seat, board) in zip(places([row[0] for row in rows]), rows, strict=True)
+    ]
+
+
+def places(ranks: Sequence[object]) -> list[int]:
+    """The places of a table, from 1 on, by its ranks from the best on: equals share one."""
+    return [ranks.index(rank) + 1 for rank in ranks]

@@ -55,17 +55,8 @@ class Mirror:
     @property
     def view(self) -> View:
         """The view as it is now."""
-        course = self.course
-        return replace(
-            self._view,
-            boards=[self._board(index) for index in range(len(self._boards))],
-            seats=list(course.seats),
-            status=course.status,
-            race=course.race,
-            recorded=course.recorded,
-            comments=course.comments,
-            next=course.next,
-        )
+        boards = [self._board(index) for index in range(len(self._boards))]
+        return self.course.shown_in(replace(self._view, boards=boards))
 
     def _board(self, index: int) -> BoardView:
         line, table = self.course.lines[index], self.tables[index]

@@ -186,7 +186,7 @@ class Answers:
 
     async def _join(self, request: ask.Join, visitor: Visitor) -> replies.Joined:
         room = visitor.rooms.get(request.room) or await self._rooms.get(request.room)
-        seated = room.state.seat_of(visitor.identity.id) is not None
+        seated = room.people.is_seated(visitor.identity.id)
         if request.room not in visitor.rooms:
             self._rooms.days.check(room.state, visitor.identity.id)
             if not seated:

@@ -62,6 +62,18 @@ class Frames:
         return frame
 
 
+class Views(dict[Audience, Frames]):
+    """The frames of a fresh view, made for each audience when first asked for."""
+
+    def __init__(self, position: Callable[[Audience], Position]) -> None:
+        super().__init__()
+        self._position = position
+
+    def __missing__(self, audience: Audience) -> Frames:
+        frames = self[audience] = Frames(self._position(audience))
+        return frames
+
+
 class Crowd:
     """The connections in one room."""
 
@@ -133,15 +145,14 @@ class Crowd:
             position: Makes the view; ``None``: nobody needs one.
 
         """
-        frames: dict[Audience, Frames] = {}
+        views = Views(position) if position is not None else None
         for listener, member in self._members.items():
             audience = sees(listener.identity.id)
             if audience == member.audience:
                 continue
             member.audience = audience
-            if position is not None and not member.lagging:
-                made = frames.setdefault(audience, Frames(position(audience)))
-                member.lagging = not listener.offer(made[listener.encoding])
+            if views is not None and not member.lagging:
+                member.lagging = not listener.offer(views[audience][listener.encoding])
 
     def tell_presence(self, presence: Presence) -> None:
         """Push who is here, if that is not what was said last or somebody has not heard it."""
@@ -159,10 +170,7 @@ class Crowd:
 
     def refresh(self, position: Callable[[Audience], Position]) -> None:
         """Give a fresh view to the spectators who fell behind and have room again."""
-        frames: dict[Audience, Frames] = {}
+        views = Views(position)
         for listener, member in self._members.items():
             if member.lagging and member.role == "spectator" and listener.is_drained():
-                if member.audience not in frames:
-                    frames[member.audience] = Frames(position(member.audience))
-                fresh = frames[member.audience][listener.encoding]
-                member.lagging = not listener.offer(fresh)
+                member.lagging = not listener.offer(views[member.audience][listener.encoding])

@@ -14,6 +14,7 @@ from msgspec import UNSET
 from kibitz.engine.deals import shuffled
 from kibitz.engine.games import GAMES
 from kibitz.protocol.codes import ErrorCode, Refused
+from kibitz.protocol.course import places
 from kibitz.protocol.replies import DailyRow, DailyTable
 from kibitz.protocol.requests import Create
 from kibitz.protocol.requests import Daily as AskDaily
@@ -99,21 +100,19 @@ class Days:
         until = self._until(date)
         over = until <= self._world.now_ms()
         entries = sorted(self._rooms.get((date, game), {}).values(), key=_rank)
-        rows: list[DailyRow] = []
-        for number, entry in enumerate(entries, 1):
-            same = number > 1 and _rank(entries[number - 2]) == _rank(entry)
-            rows.append(
-                DailyRow(
-                    place=rows[-1].place if same else number,
-                    name=entry.players[0] if entry.players else "",
-                    id=entry.owner or "",
-                    status=entry.status,
-                    score=entry.score,
-                    moves=entry.moves or 0,
-                    ms=entry.ms or None,
-                    room=entry.id if over else None,
-                )
+        rows = [
+            DailyRow(
+                place=place,
+                name=entry.players[0] if entry.players else "",
+                id=entry.owner or "",
+                status=entry.status,
+                score=entry.score,
+                moves=entry.moves or 0,
+                ms=entry.ms or None,
+                room=entry.id if over else None,
             )
+            for place, entry in zip(places(list(map(_rank, entries))), entries, strict=True)
+        ]
         return DailyTable(i=request.i, game=game, date=date, until=until, rows=rows)
 
     @staticmethod

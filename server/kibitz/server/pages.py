@@ -101,7 +101,7 @@ class Pages:
         try:
             who = _bearer(request)
             room = await self._rooms.get(id_)
-            seated = who is not None and room.state.seat_of(who) is not None
+            seated = room.people.is_seated(who)
             self._rooms.days.check(room.state, who)
             if room.state.secret.password is not None and not seated:
                 raise Refused(ErrorCode.FORBIDDEN, "this room has a password")

@@ -107,7 +107,7 @@ class Rooms:
         """
         name = request.i if name is None and isinstance(request.i, str) else name
         id_ = self._new_id(who.secret, name)
-        if name and (there := self._rooms.get(id_) or await self._load(id_)):
+        if name and (there := await self._find(id_)):
             return _same(there, request, start)
         if request.visibility == "private" and not (request.password or (start and start.password)):
             raise Refused(ErrorCode.BAD_OPTION, "a private room needs a password")
@@ -140,7 +140,7 @@ class Rooms:
         """
         id_ = self._new_id(room.state.secret.seed.encode(), "rematch")
         async with self._going_on:  # many ask at the same moment: one of them makes it
-            there = self._rooms.get(id_) or await self._load(id_)
+            there = await self._find(id_)
             if there is None:
                 seed = self._world.random_bytes(SEED_BYTES)
                 record = rematch(room.id, room.state, who, self._world.now_ms(), seed)
@@ -158,7 +158,7 @@ class Rooms:
         id_ = self._new_id(who.secret, request.i if isinstance(request.i, str) else None)
         shown = room.people.stage(None).state
         record = present(room.id, shown, who, self._world.now_ms(), request.unlisted)
-        there = self._rooms.get(id_) or await self._load(id_) or await self._add(id_, record)
+        there = await self._find(id_) or await self._add(id_, record)
         there = there or await self.get(id_)
         if record.secret is None or there.state.secret.wish != record.secret.wish:
             message = f"{request.i} is the name of another request"
@@ -190,11 +190,14 @@ class Rooms:
             Refused: There is none.
 
         """
-        room = self._rooms.get(id_) or await self._load(id_)
+        room = await self._find(id_)
         if room is None:
             raise Refused(ErrorCode.NO_ROOM, f"there is no room {id_}", room=id_)
         room.idle_since = self._world.monotonic()
         return room
+
+    async def _find(self, id_: str) -> Room | None:
+        return self._rooms.get(id_) or await self._load(id_)
 
     async def _load(self, id_: str) -> Room | None:
         loading = self._loading.get(id_)

@@ -205,22 +205,16 @@ class RoomState:
         return self._view(lambda table: table, EVERYTHING)
 
     def _view(self, seen: Seen, audience: Audience) -> View:
-        course = self.course
-        return View(
+        view = View(
             game=self.game.name,
             options=dict(self.game.options),
             mode=self.mode,
             boards=[self._board(index, seen, audience) for index in range(len(self.positions))],
-            seats=list(course.seats),
-            status=course.status,
+            seats=[],
+            status=self.status,
             policy=self.policy,
-            race=course.race,
-            series=course.series,
-            recorded=course.recorded,
-            comments=course.comments,
-            daily=course.daily,
-            next=course.next,
         )
+        return self.course.shown_in(view)
 
     def _board(self, index: int, seen: Seen, audience: Audience) -> BoardView:
         board, line = self.positions[index].board, self.course.lines[index]

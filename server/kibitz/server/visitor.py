@@ -34,7 +34,7 @@ def check_player(room: Room, visitor: Visitor) -> None:
         Refused: He is looking on.
 
     """
-    seated = room.state.seat_of(visitor.identity.id) is not None
+    seated = room.people.is_seated(visitor.identity.id)
     if room.people.role(visitor) != "player" or not seated:
         raise Refused(ErrorCode.NOT_SEATED, "not allowed: you are watching", room=room.id)
 
