@@ -42,10 +42,15 @@ class WireError(ValueError):
 
 def encode(message: msgspec.Struct, encoding: Encoding) -> Frame:
     """The frame of a message."""
+    payload = encode_bytes(message, encoding)
+    return payload.decode() if encoding is Encoding.JSON else payload
+
+
+def encode_bytes(message: msgspec.Struct, encoding: Encoding) -> bytes:
+    """The bytes of a message, text in UTF-8."""
     if encoding is Encoding.JSON:
-        return msgspec.json.encode(message).decode()
-    packed: bytes = msgpack.packb(msgspec.to_builtins(message, str_keys=True))
-    return packed
+        return msgspec.json.encode(message)
+    return msgspec.msgpack.encode(message)
 
 
 def decode_request(frame: Frame) -> Request:

@@ -4,7 +4,8 @@ Promises: exactly one answer a request; whatever is refused changes nothing. Nev
 """
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -34,6 +35,10 @@ GAME_INFOS: Mapping[str, GameInfo] = {
     )
     for name, game in GAMES.items()
 }
+Command = (
+    ask.Move | ask.Undo | ask.Redo | ask.Restart | ask.Say | ask.Ready | ask.Comments | ask.Steer
+)
+"""Requests that are decided by the room alone."""
 LIMITS = {
     "frame": limits.MAX_FRAME,
     "save": limits.MAX_SAVE,
@@ -70,6 +75,35 @@ class Answers:
             limits=LIMITS,
         )
 
+    def take(
+        self,
+        request: Command,
+        visitor: Visitor,
+        answer: Callable[[replies.Ok | Exception], None],
+    ) -> None:
+        """Have a command done; ``answer`` is told how it went, perhaps at once.
+
+        Raises:
+            Refused: It is answered with an error.
+
+        """
+        room, who = self._followed(request, visitor), visitor.identity
+        if not isinstance(request, ask.Say):
+            if done := room.answered(request, who):
+                answer(done)
+                return
+            check_player(room, visitor)
+        room.take(request, who, partial(self._timed, self._world.monotonic(), answer))
+
+    def _timed(
+        self,
+        begun: float,
+        answer: Callable[[replies.Ok | Exception], None],
+        outcome: replies.Ok | Exception,
+    ) -> None:
+        self._metrics.changes.observe(self._world.monotonic() - begun)
+        answer(outcome)
+
     async def answer(self, request: ask.Request, visitor: Visitor) -> replies.Answer:
         """The answer to any other request.
 
@@ -100,16 +134,13 @@ class Answers:
                 return replies.Ok()
             case ask.Replay():
                 return await self._past.replay(request.text)
-            case ask.Say():
-                room = self._followed(request, visitor)
-                return await room.submit(request, visitor.identity)
             case ask.Moves() | ask.Save() | ask.Cheat() | ask.History() | ask.ViewAt():
                 room = self._followed(request, visitor)
                 return await self._reading.answer(request, room, visitor)
-            case _ if isinstance(request, ask.Change):
-                return await self._change(request, visitor)
-            case ask.Hello():
-                raise AssertionError("the session lets hello through once")
+            case ask.Resign():
+                return await self._resign(request, visitor)
+            case _:
+                raise AssertionError("hello is let through once, commands are taken")
 
     @staticmethod
     def _head(room: Room, visitor: Visitor) -> tuple[int, str]:
@@ -218,15 +249,13 @@ class Answers:
             raise Refused(ErrorCode.NO_ROOM, "join the room first", room=request.room)
         return room
 
-    async def _change(self, request: ask.Change, visitor: Visitor) -> replies.Ok:
+    async def _resign(self, request: ask.Resign, visitor: Visitor) -> replies.Ok:
         room = self._followed(request, visitor)
         if done := room.answered(request, visitor.identity):
             return done
         check_player(room, visitor)
-        if isinstance(request, ask.Resign):
-            await self._check_parent(room)
-        with self._metrics.changes.time():
-            return await room.submit(request, visitor.identity)
+        await self._check_parent(room)
+        return await room.submit(request, visitor.identity)
 
     async def _check_parent(self, room: Room) -> None:
         """Let nobody open the cards of a live game by giving up in a fork of it.

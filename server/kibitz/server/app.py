@@ -22,7 +22,6 @@ from kibitz.protocol.replies import LobbyRoom, TvRoom
 
 from .answers import Answers
 from .connection import REQUESTS, Connection, Service
-from .crowd import Frames
 from .log import EventLog
 from .metrics import Metrics
 from .pages import Pages
@@ -30,6 +29,10 @@ from .past import Past
 from .room import SAYS
 from .rooms import Rooms
 from .site import Site
+from .sockets.frames import Frames
+from .sockets.keepalive import Keepalive
+from .sockets.socket import Socket
+from .sockets.turn import Turn
 from .throttle import Rate
 from .world import World
 
@@ -38,6 +41,8 @@ TICK_SECONDS = 0.25
 """How often slow spectators are looked after."""
 TICKS_PER_PRESENCE = 4
 """Presence and lobby are told once in so many ticks: at most once a second."""
+TICKS_PER_PING = 80
+"""Everybody is asked once in so many ticks whether he is still there: every 20 seconds."""
 STOP_SECONDS = 8.0
 """How long the connections have to end when the server stops: longer than one has to close."""
 RETRY_MS = 1000
@@ -64,7 +69,8 @@ class App:
         self._settings = settings
         self._log = log_
         self._metrics = Metrics()
-        self.rooms = Rooms(log_, world, settings.says)
+        turn = Turn()
+        self.rooms = Rooms(log_, world, settings.says, turn)
         self._past = past = Past(log_)
         self._answers = Answers(self.rooms, past, world, self._metrics)
         self._pages = Pages(self.rooms, past, self._answers, self._metrics, Site.installed())
@@ -73,9 +79,15 @@ class App:
             self._answers,
             world,
             self._metrics,
+            turn,
             settings.requests,
         )
         self._connections: set[Connection] = set()
+        self._strangers: dict[Connection, None] = {}
+        """Those who have not said hello yet, the first to come first."""
+        self._keepalive = Keepalive(TICKS_PER_PING)
+        self._empty = asyncio.Event()
+        self._empty.set()
         self._server: Server | None = None
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -100,7 +112,9 @@ class App:
             self._settings.port,
             process_request=self._page,
             select_subprotocol=_select,
+            create_connection=Socket,
             compression=None,
+            ping_interval=None,
             max_size=MAX_MESSAGE,
             server_header=NAME,
             open_timeout=HELLO_TIMEOUT,
@@ -126,16 +140,22 @@ class App:
         with contextlib.suppress(TimeoutError):  # those who never finish their handshake
             async with asyncio.timeout(STOP_SECONDS):
                 await self._server.wait_closed()
+                await self._empty.wait()
         self._past.close()
         await self._log.close()
 
     async def _connect(self, socket: ServerConnection) -> None:
-        connection = Connection(socket, self._service)
+        assert isinstance(socket, Socket), "as it was asked for"
+        connection = Connection(socket, self._service, self._disconnected)
         self._connections.add(connection)
-        try:
-            await connection.run()
-        finally:
-            self._connections.discard(connection)
+        self._strangers[connection] = None
+        self._empty.clear()
+
+    def _disconnected(self, connection: Connection) -> None:
+        self._connections.discard(connection)
+        self._strangers.pop(connection, None)
+        if not self._connections:
+            self._empty.set()
 
     async def _page(self, socket: ServerConnection, request: Request) -> Response | None:
         return await self._pages.answer(request)
@@ -146,6 +166,8 @@ class App:
             await asyncio.sleep(TICK_SECONDS)
             tick += 1
             try:
+                self._dismiss_strangers()
+                self._keepalive.tick(self._connections)
                 self.rooms.refresh_laggards()
                 if tick % TICKS_PER_PRESENCE == 0:
                     self.rooms.tell_presence()
@@ -154,6 +176,14 @@ class App:
                     self.rooms.sweep()
             except Exception:
                 log.exception("tick failed")
+
+    def _dismiss_strangers(self) -> None:
+        """Send those away who do not say hello."""
+        for connection in list(self._strangers):
+            if connection.identity.id:
+                del self._strangers[connection]
+            elif connection.is_overdue:
+                connection.close_soon(CloseCode.AUTH, "no hello in time")
 
     def _tell_lobby(self) -> None:
         changed, self.rooms.changed = self.rooms.changed, set()

@@ -1,54 +1,53 @@
-"""One connection: frames in, requests answered one after the other, frames out.
+"""One client: messages in, requests answered in their order, frames out.
 
-Promises: answers in the order of requests; the outbox is the transport's own buffer and bounded;
-whatever a client sends, the others do not notice. Never: rules, roles, cards.
+Promises: answers in the order of requests, and behind everything that was told before; commands
+may be under way while others come, everything else is done one after the other; what waits for a
+client is bounded; whatever a client sends, the others do not notice. Never: rules, roles, cards.
 """
 
 import asyncio
 import contextlib
+from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import structlog
 from msgspec.structs import replace
-from websockets.asyncio.server import ServerConnection, broadcast
-from websockets.exceptions import ConnectionClosed
+from prometheus_client import Gauge
+from websockets.frames import CloseCode as LibraryCode
 
 from kibitz.protocol import replies
 from kibitz.protocol import requests as ask
 from kibitz.protocol.codes import CloseCode, ErrorCode, Refused
 from kibitz.protocol.limits import HELLO_TIMEOUT
 from kibitz.protocol.session import MustClose, ServerSession
-from kibitz.protocol.wire import Encoding, Frame, WireError, encode, frame_id
+from kibitz.protocol.wire import Encoding, WireError, frame_id
 
-from .answers import Answers
+from .answers import Answers, Command
 from .identity import Identity, identify, new_token
 from .log import LogFailure
 from .metrics import Metrics
+from .prices import price
 from .room import Room
+from .sockets.frames import framed
+from .sockets.socket import Socket
+from .sockets.turn import Turn
 from .throttle import Rate, Throttle
 from .world import World
 
 OUTBOX_BYTES = 256 * 1024
 """Bytes that may wait for one client before it counts as slow."""
+ANSWER_BYTES = 32 * 1024
+"""Bytes that may wait for one client before it is answered anything more."""
+INBOX = 64
+"""Messages that may wait before no more are read."""
+AT_ONCE = 32
+"""Most requests of one client that are answered in one turn of the loop."""
 CLOSE_SECONDS = 5.0
 """How long a client has to read what is waiting for it, once it is being closed."""
 REQUESTS = Rate(per_second=200.0, burst=400.0)
 """What one connection may ask."""
-PRICES: dict[type[ask.RequestBase], float] = {
-    ask.Create: 20.0,
-    ask.Fork: 20.0,
-    ask.Rematch: 20.0,
-    ask.Present: 20.0,
-    ask.Daily: 5.0,
-    ask.Say: 10.0,
-    ask.History: 3.0,
-    ask.ViewAt: 5.0,
-    ask.Replay: 20.0,
-}
-"""Requests that count as so many more than one: they cost work, or are read by everybody."""
-PASSWORD_PRICE = 50.0
-REPLAY_BYTES_A_TOKEN = 256
-"""A long text takes long to play: the longest costs as much as a whole second may."""
 MAX_REFUSED = 1000
 """Requests over the rate that are answered, each one within it making up for one; one more closes
 with 4429."""
@@ -64,100 +63,195 @@ class Service:
     answers: Answers
     world: World
     metrics: Metrics
+    turn: Turn
     requests: Rate = REQUESTS
+
+
+@dataclass(slots=True)
+class _Reply:
+    """The place of an answer among the others; ``answer`` once it is there."""
+
+    i: int | str | None = None
+    answer: replies.Answer | None = None
 
 
 class Connection:
     """One client, from its ``hello`` to its close."""
 
-    def __init__(self, socket: ServerConnection, service: Service) -> None:
+    __slots__ = (
+        "_answering",
+        "_asked",
+        "_closing",
+        "_ended",
+        "_held",
+        "_inbox",
+        "_lost",
+        "_refused",
+        "_replies",
+        "_service",
+        "_session",
+        "_since",
+        "_throttle",
+        "_working",
+        "encoding",
+        "identity",
+        "lobby",
+        "on_air",
+        "rooms",
+        "socket",
+        "tv",
+    )
+
+    def __init__(
+        self, socket: Socket, service: Service, ended: Callable[["Connection"], None]
+    ) -> None:
+        """Serve a client from now on.
+
+        Args:
+            socket: Our end of the connection.
+            service: What every connection shares.
+            ended: Told when the client is gone.
+
+        """
         self.encoding = Encoding(socket.subprotocol or Encoding.JSON.value)
         self.identity = Identity("", "")
         self.rooms: dict[str, Room] = {}
         self.lobby = False
         self.tv = False
         self.on_air: str | None = ""
-        self._socket = socket
+        self.socket = socket
         self._service = service
+        self._ended = ended
         self._session = ServerSession(self.encoding)
-        self._refused = 0
-        self._closing: asyncio.Task[None] | None = None
         self._throttle = Throttle(service.requests, service.world.monotonic)
+        self._since = service.world.monotonic()
+        self._refused = self._asked = 0
+        self._inbox: deque[tuple[bytes, bool]] | None = None
+        self._replies: list[_Reply] = []
+        self._held: tuple[_Reply, ask.Request] | None = None
+        """A request that waits until all before it are answered."""
+        self._answering: asyncio.Task[None] | None = None
+        self._closing: asyncio.Task[None] | None = None
+        self._working = self._lost = False
+        self._gauge.inc()
+        socket.attach(self, service.turn)
 
-    async def run(self) -> None:
-        """Serve the client until it is gone."""
-        gauge = self._service.metrics.connections.labels(self.encoding.name.lower())
-        gauge.inc()
-        try:
-            await self._serve()
-        except MustClose as must:
-            await self._close(must.code, must.reason)
-        except ConnectionClosed:
-            pass
-        finally:
-            gauge.dec()
-            for room in self.rooms.values():
-                room.dismiss(self)
-            if self._closing is not None:
-                await asyncio.wait([self._closing])
+    @property
+    def _gauge(self) -> Gauge:
+        return self._service.metrics.connections.labels(self.encoding.name.lower())
 
-    async def _serve(self) -> None:
-        try:
-            async with asyncio.timeout(HELLO_TIMEOUT):
-                while not self.identity.id:
-                    await self._handle(await self._socket.recv())
-        except TimeoutError:
-            raise MustClose(CloseCode.AUTH, "no hello in time") from None
-        async for frame in self._socket:
-            await self._handle(frame)
+    @property
+    def is_overdue(self) -> bool:
+        """Whether the client has not said hello in time."""
+        return (
+            not self.identity.id and self._service.world.monotonic() > self._since + HELLO_TIMEOUT
+        )
 
-    async def _handle(self, frame: Frame) -> None:
-        """Answer one frame."""
-        i: int | str | None = None
+    # What the socket tells (sockets.socket.Reader)
+
+    def receive(self, message: bytes, is_text: bool) -> None:
+        """Handle a message, or keep it until those before it are done with."""
+        if self._closing is not None:
+            return
+        if not self._inbox and not self._is_held_up():
+            self._handle(message, is_text)
+            return
+        if self._inbox is None:
+            self._inbox = deque()
+        self._inbox.append((message, is_text))
+        if len(self._inbox) >= INBOX:
+            self.socket.transport.pause_reading()
+        self._work_soon()
+
+    def resume(self) -> None:
+        """Go on: there is room in the outbox."""
+        self._work_soon()
+
+    def lost(self) -> None:
+        """The client is gone; what is under way is still done."""
+        self._lost, self._inbox, self._held = True, None, None
+        if self._answering is None:
+            self._end()
+
+    def _end(self) -> None:
+        self._gauge.dec()
+        for room in self.rooms.values():
+            room.dismiss(self)
+        if self._closing is None or self._closing.done():
+            self._ended(self)
+        else:
+            self._closing.add_done_callback(lambda _: self._ended(self))
+
+    # One request after the other
+
+    def _is_held_up(self) -> bool:
+        return (
+            self._answering is not None
+            or self._held is not None
+            or self._asked >= AT_ONCE
+            or len(self._replies) >= INBOX
+            or self.socket.paused
+            or self.socket.waiting > ANSWER_BYTES
+        )
+
+    def _work_soon(self) -> None:
+        if not self._working:
+            self._working = True
+            asyncio.get_running_loop().call_soon(self._work)
+
+    def _work(self) -> None:
+        """Handle what has been kept."""
+        self._working, self._asked = False, 0
+        while self._inbox and not self._is_held_up() and self._closing is None:
+            self._handle(*self._inbox.popleft())
+        if not self._inbox:
+            self._inbox = None
+            self.socket.transport.resume_reading()
+        elif self._asked >= AT_ONCE or self.socket.out:
+            self._work_soon()
+
+    def _handle(self, message: bytes, is_text: bool) -> None:
+        """Begin to answer a message."""
+        self._asked += 1
+        reply = _Reply()
+        self._replies.append(reply)
         try:
+            frame = message.decode() if is_text else message
             if wait := self._throttle.wait_ms():
-                i = frame_id(frame)
+                reply.i = frame_id(frame)
                 raise self._too_many(wait)
             self._refused = max(0, self._refused - 1)
             request = self._session.receive(frame)
-            i = request.i
-            self._throttle.charge(_price(request))
-            kind = str(request.__struct_config__.tag)
-            self._service.metrics.requests.labels(kind).inc()
-            if isinstance(request, ask.Hello):
-                answer: replies.Answer = self._greet(request)
+            reply.i = request.i
+            self._throttle.charge(price(request))
+            self._service.metrics.requests.labels(str(request.__struct_config__.tag)).inc()
+            if isinstance(request, Command):
+                self._service.answers.take(request, self, partial(self._settle, reply))
             else:
-                answer = await self._service.answers.answer(request, self)
-        except WireError as error:
-            answer = self._session.error(error)
-        except Refused as refused:
-            answer = replies.Error(
-                code=refused.code,
-                message=refused.message,
-                room=refused.room,
-                seq=refused.seq,
-                retry_ms=refused.retry_ms,
-            )
-        except LogFailure as failure:
-            log.error("log failure", error=str(failure))
-            message = "the server could not write that down; nothing has changed"
-            answer = replies.Error(code=ErrorCode.INTERNAL, message=message, retry_ms=1000)
-        except (ConnectionClosed, MustClose):
-            raise
-        except Exception:
-            log.exception("request failed", identity=self.identity.id)
-            answer = replies.Error(code=ErrorCode.INTERNAL, message="the server made a mistake")
-        if isinstance(answer, replies.Error):
-            self._service.metrics.refusals.labels(answer.code.value).inc()
-        if i is not None:
-            answer = replace(answer, i=i)
-        await self._socket.send(encode(answer, self.encoding))
+                self._held = reply, request
+                self._go_on()
+        except UnicodeDecodeError:
+            self.close_soon(LibraryCode.INVALID_DATA, "text is not UTF-8")
+        except MustClose as must:
+            self.close_soon(must.code, must.reason)
+        except Exception as error:
+            self._settle(reply, error)
 
     def _too_many(self, wait: int) -> Refused:
         self._refused += 1
         if self._refused > MAX_REFUSED:
             raise MustClose(CloseCode.ABUSE, "far too many requests")
         return Refused(ErrorCode.RATE_LIMITED, "too many requests", retry_ms=wait)
+
+    def _go_on(self) -> None:
+        """Answer the request that waited for those before it."""
+        if self._held is None or self._replies[0] is not self._held[0]:
+            return
+        (reply, request), self._held = self._held, None
+        if isinstance(request, ask.Hello):
+            self._settle(reply, self._greet(request))
+        else:
+            self._answering = asyncio.create_task(self._answer(reply, request))
 
     def _greet(self, hello: ask.Hello) -> replies.Welcome:
         token = hello.token or new_token(self._service.world)
@@ -168,43 +262,81 @@ class Connection:
         answers = self._service.answers
         return answers.welcome(hello, self.identity, token, self._service.name)
 
-    # What rooms need (crowd.Listener)
+    async def _answer(self, reply: _Reply, request: ask.Request) -> None:
+        outcome: replies.Answer | Exception
+        try:
+            outcome = await self._service.answers.answer(request, self)
+        except Exception as error:
+            outcome = error
+        self._answering = None
+        if self._lost:
+            self._end()
+        else:
+            self._settle(reply, outcome)
+            self._work_soon()
 
-    def offer(self, frame: Frame) -> bool:
-        """Send now, unless too much is waiting already."""
+    def _settle(self, reply: _Reply, outcome: replies.Answer | Exception) -> None:
+        """An answer is there: send it, once those before it have gone."""
+        answer = self._error(outcome) if isinstance(outcome, Exception) else outcome
+        reply.answer = answer if reply.i is None else replace(answer, i=reply.i)
+        while self._replies and (ready := self._replies[0].answer) is not None:
+            del self._replies[0]
+            for room in self.rooms.values():
+                room.people.catch_up(self)
+            self.socket.send_soon(framed(ready, self.encoding))
+        if self._held is not None:
+            self._go_on()
+        if self._inbox:
+            self._work_soon()
+
+    def _error(self, error: Exception) -> replies.Error:
+        match error:
+            case WireError():
+                answer = self._session.error(error)
+            case Refused():
+                answer = replies.Error(
+                    code=error.code,
+                    message=error.message,
+                    room=error.room,
+                    seq=error.seq,
+                    retry_ms=error.retry_ms,
+                )
+            case LogFailure():
+                log.error("log failure", error=str(error))
+                message = "the server could not write that down; nothing has changed"
+                answer = replies.Error(code=ErrorCode.INTERNAL, message=message, retry_ms=1000)
+            case _:
+                log.error("request failed", identity=self.identity.id, exc_info=error)
+                message = "the server made a mistake"
+                answer = replies.Error(code=ErrorCode.INTERNAL, message=message)
+        self._service.metrics.refusals.labels(answer.code.value).inc()
+        return answer
+
+    # What rooms need (listener.Listener)
+
+    def offer(self, frame: bytes) -> bool:
+        """Send at the end of this turn, unless too much is waiting already."""
         if self._closing is not None:
             return True
-        if self._waiting() > OUTBOX_BYTES:
+        if self.socket.waiting > OUTBOX_BYTES:
             return False
-        broadcast((self._socket,), frame)
+        self.socket.send_soon(frame)
         return True
 
     def is_drained(self) -> bool:
         """Whether nothing is waiting to be sent."""
-        return self._waiting() == 0
+        return self.socket.waiting == 0
 
-    def _waiting(self) -> int:
-        return self._socket.transport.get_write_buffer_size()
-
-    def close_soon(self, code: CloseCode, reason: str) -> None:
+    def close_soon(self, code: int, reason: str) -> None:
         """Close without waiting; what is still unsent may be lost."""
         if self._closing is None:
             self._closing = asyncio.create_task(self._close(code, reason))
 
-    async def _close(self, code: CloseCode, reason: str) -> None:
+    async def _close(self, code: int, reason: str) -> None:
         self._service.metrics.closes.labels(str(int(code))).inc()
         log.info("closed", identity=self.identity.id, code=int(code), reason=reason)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(CLOSE_SECONDS):
-                await self._socket.close(code, reason)
+                await self.socket.close(code, reason)
                 return
-        self._socket.transport.abort()  # it does not even read the close
-
-
-def _price(request: ask.Request) -> float:
-    """What a request costs above one."""
-    if isinstance(request, ask.Create | ask.Join) and request.password is not None:
-        return PASSWORD_PRICE
-    if isinstance(request, ask.Replay):
-        return PRICES[ask.Replay] + len(request.text) / REPLAY_BYTES_A_TOKEN
-    return PRICES.get(type(request), 0.0)
+        self.socket.transport.abort()  # it does not even read the close

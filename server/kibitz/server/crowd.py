@@ -1,42 +1,26 @@
 """Everybody in a room: who they are, and how they are told.
 
 Promises: one message is encoded once an encoding, and the same bytes go to everybody; nobody
-slow keeps anybody waiting. A player or bot that cannot keep up is closed with 4408 and resumes by
-number; a spectator misses events and then gets a fresh view. Never: decide, read cards.
+slow keeps anybody waiting. Players are told first, and one who cannot keep up is closed with 4408
+and resumes by number; who looks on misses events and then gets a fresh view. Never: decide, read
+cards.
 """
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 import msgspec
 
 from kibitz.protocol.codes import CloseCode
 from kibitz.protocol.replies import Position, Presence
 from kibitz.protocol.views import Event, Role
-from kibitz.protocol.wire import Encoding, Frame, encode
 
-from .audience import EVERYTHING, Audience, stub
-from .identity import Identity
-
-
-class Listener(Protocol):
-    """What a room needs of a connection."""
-
-    identity: Identity
-    encoding: Encoding
-
-    def offer(self, frame: Frame) -> bool:
-        """Send now if there is room in the outbox; ``False`` if there is not."""
-        ...
-
-    def is_drained(self) -> bool:
-        """Whether the outbox is empty again."""
-        ...
-
-    def close_soon(self, code: CloseCode, reason: str) -> None:
-        """Close without waiting for it."""
-        ...
+from .audience import EVERYTHING, Audience
+from .fanout import Fanout, Told
+from .listener import Listener
+from .sockets.frames import Frames
+from .sockets.turn import Turn
 
 
 @dataclass(slots=True)
@@ -46,20 +30,6 @@ class Member:
     role: Role
     audience: Audience = EVERYTHING
     lagging: bool = False
-
-
-class Frames:
-    """The frames of one message, each made when first asked for."""
-
-    def __init__(self, message: msgspec.Struct) -> None:
-        self._message = message
-        self._frames: dict[Encoding, Frame] = {}
-
-    def __getitem__(self, encoding: Encoding) -> Frame:
-        frame = self._frames.get(encoding)
-        if frame is None:
-            frame = self._frames[encoding] = encode(self._message, encoding)
-        return frame
 
 
 class Views(dict[Audience, Frames]):
@@ -77,8 +47,12 @@ class Views(dict[Audience, Frames]):
 class Crowd:
     """The connections in one room."""
 
-    def __init__(self) -> None:
+    def __init__(self, turn: Turn) -> None:
         self._members: dict[Listener, Member] = {}
+        self._players: dict[Listener, Member] = {}
+        self._lagging: dict[Listener, Member] = {}
+        self._lookers_on = Fanout(turn, self._fall_behind)
+        self._identities: Counter[str] = Counter()
         self.changed = False
         """Whether somebody came, went, sat down or stood up since :meth:`tell_presence`."""
         self._came = False
@@ -90,14 +64,21 @@ class Crowd:
     def __contains__(self, listener: object) -> bool:
         return listener in self._members
 
+    # Who is here
+
     def role(self, listener: Listener) -> Role | None:
         """How a connection takes part, if it does."""
         member = self._members.get(listener)
         return member.role if member else None
 
-    def identities(self, role: Role) -> set[str]:
-        """The distinct identities that are here in a role."""
-        return {c.identity.id for c, member in self._members.items() if member.role == role}
+    @property
+    def identities(self) -> "Counter[str]":
+        """The connections that each identity has here."""
+        return self._identities
+
+    def players(self) -> set[str]:
+        """The identities that play here."""
+        return {listener.identity.id for listener in self._players}
 
     def among(self, identities: set[str | None], *, is_: bool) -> list[Listener]:
         """The connections of all who are among these, or of all who are not."""
@@ -105,35 +86,63 @@ class Crowd:
 
     def add(self, listener: Listener, role: Role, audience: Audience = EVERYTHING) -> None:
         """Somebody is here, or is here anew; one connection an identity may play."""
-        self._members[listener] = Member(role, audience)
+        self._forget(listener)
+        member = self._members[listener] = Member(role, audience)
+        self._identities[listener.identity.id] += 1
         self.changed = self._came = True
         if role == "player":
             self._replace_others(listener)
+            self._players[listener] = member
+        else:
+            self._lookers_on.add(listener, audience)
 
     def _replace_others(self, listener: Listener) -> None:
-        for other, member in list(self._members.items()):
-            same = other.identity.id == listener.identity.id and member.role == "player"
-            if same and other is not listener:
-                del self._members[other]
+        for other in list(self._players):
+            if other.identity.id == listener.identity.id:
+                self._forget(other)
                 other.close_soon(CloseCode.REPLACED, "this seat was taken over elsewhere")
 
     def remove(self, listener: Listener) -> bool:
         """Somebody is gone; whether he was here."""
-        gone = self._members.pop(listener, None) is not None
+        gone = self._forget(listener)
         self.changed = self.changed or gone
         return gone
 
+    def _forget(self, listener: Listener) -> bool:
+        if self._members.pop(listener, None) is None:
+            return False
+        self._players.pop(listener, None)
+        self._lagging.pop(listener, None)
+        self._lookers_on.remove(listener)
+        id_ = listener.identity.id
+        self._identities[id_] -= 1
+        if not self._identities[id_]:
+            del self._identities[id_]
+        return True
+
+    # How they are told
+
     def tell(self, event: Event) -> None:
         """Send an event, as each may see it, to everybody who keeps up."""
-        whole = Frames(event)
-        masked = Frames(stub(event)) if event.salt is not None else whole
-        for listener, member in self._members.items():
-            frames = whole if member.audience.sees_event(event) else masked
-            if member.lagging or listener.offer(frames[listener.encoding]):
-                continue
-            member.lagging = True
-            if member.role == "player":
-                listener.close_soon(CloseCode.TOO_SLOW, "too slow: resume by number")
+        told = Told(event)
+        for listener, member in self._players.items():
+            frame = told.to(member.audience, listener.encoding)
+            if not member.lagging and not listener.offer(frame):
+                self._fall_behind(listener)
+        self._lookers_on.tell(told)
+
+    def _fall_behind(self, listener: Listener) -> None:
+        member = self._members[listener]
+        member.lagging = True
+        if member.role == "player":
+            listener.close_soon(CloseCode.TOO_SLOW, "too slow: resume by number")
+        else:
+            self._lookers_on.remove(listener)
+            self._lagging[listener] = member
+
+    def catch_up(self, listener: Listener) -> None:
+        """Tell somebody at once what he would be told soon: something else is said to him next."""
+        self._lookers_on.catch_up(listener)
 
     def look_again(
         self, sees: Callable[[str], Audience], position: Callable[[Audience], Position] | None
@@ -150,27 +159,35 @@ class Crowd:
             audience = sees(listener.identity.id)
             if audience == member.audience:
                 continue
+            self.catch_up(listener)
             member.audience = audience
-            if views is not None and not member.lagging:
-                member.lagging = not listener.offer(views[audience][listener.encoding])
+            if member.lagging:
+                continue
+            if member.role == "spectator":
+                self._lookers_on.add(listener, audience)
+            if views is not None and not listener.offer(views[audience][listener.encoding]):
+                self._fall_behind(listener)
 
     def tell_presence(self, presence: Presence) -> None:
         """Push who is here, if that is not what was said last or somebody has not heard it."""
         if self._came or presence != self._presence:
-            self.push(presence)
+            self._push(presence)
         self.changed = self._came = False
         self._presence = presence
 
-    def push(self, message: msgspec.Struct) -> None:
+    def _push(self, message: msgspec.Struct) -> None:
         """Send something that may be missed."""
-        frames = Frames(message)
-        for listener, member in self._members.items():
+        told = Told(message)
+        for listener, member in self._players.items():
             if not member.lagging:
-                listener.offer(frames[listener.encoding])
+                listener.offer(told.to(member.audience, listener.encoding))
+        self._lookers_on.tell(told)
 
     def refresh(self, position: Callable[[Audience], Position]) -> None:
-        """Give a fresh view to the spectators who fell behind and have room again."""
+        """Give a fresh view to the lookers-on who fell behind and have room again."""
         views = Views(position)
-        for listener, member in self._members.items():
-            if member.lagging and member.role == "spectator" and listener.is_drained():
-                member.lagging = not listener.offer(views[member.audience][listener.encoding])
+        for listener, member in list(self._lagging.items()):
+            if listener.is_drained() and listener.offer(views[member.audience][listener.encoding]):
+                member.lagging = False
+                del self._lagging[listener]
+                self._lookers_on.add(listener, member.audience)

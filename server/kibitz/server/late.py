@@ -12,6 +12,7 @@ from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.views import Event
 
 from .record import Record
+from .sockets.turn import Turn
 from .stage import Read, Stage
 from .state import RoomState
 
@@ -19,7 +20,9 @@ from .state import RoomState
 class Late:
     """The stage that lags behind."""
 
-    def __init__(self, id_: str, created: Record, started: int, delay: int, read: Read) -> None:
+    def __init__(
+        self, id_: str, created: Record, started: int, delay: int, read: Read, turn: Turn
+    ) -> None:
         """Show nothing yet.
 
         Args:
@@ -28,6 +31,7 @@ class Late:
             started: When it was created, Unix ms.
             delay: Seconds.
             read: Reads its log.
+            turn: When those who are here are told.
 
         """
         self._id = id_
@@ -35,6 +39,7 @@ class Late:
         self._shift = started + delay * 1000
         self._delay = delay
         self._read = read
+        self._turn = turn
         self._pending: deque[Event] = deque()
         self.begun: Stage | None = None
         """The stage; ``None`` before its first event."""
@@ -72,7 +77,7 @@ class Late:
     def _show(self, event: Event) -> None:
         if self.begun is None:
             state = RoomState(replace(self._created, events=[event], i=None))
-            self.begun = Stage(self._id, state, self._read)
+            self.begun = Stage(self._id, state, self._read, self._turn)
             self.begun.note([event])
             return
         self.begun.state.apply_event(event)

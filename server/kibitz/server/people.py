@@ -13,9 +13,11 @@ from kibitz.protocol.codes import CloseCode
 from kibitz.protocol.replies import Joined, Presence
 from kibitz.protocol.views import Event, Role
 
-from .crowd import Crowd, Listener
+from .crowd import Crowd
 from .late import Late
+from .listener import Listener
 from .record import Record
+from .sockets.turn import Turn
 from .stage import Read, Stage
 from .state import RoomState
 from .world import World
@@ -25,7 +27,13 @@ class People:
     """Everybody in one room, on one stage or two."""
 
     def __init__(
-        self, id_: str, created: Record, state: RoomState, read: Read, world: World
+        self,
+        id_: str,
+        created: Record,
+        state: RoomState,
+        read: Read,
+        world: World,
+        turn: Turn,
     ) -> None:
         """Nobody is here yet.
 
@@ -35,15 +43,16 @@ class People:
             state: The room, which goes on; so does what is shown of it.
             read: Reads its log.
             world: Tells the time.
+            turn: When those who are here are told.
 
         """
-        self.live = Stage(id_, state, read)
+        self.live = Stage(id_, state, read, turn)
         self._id = id_
         self._state = state
         self._world = world
         self._leavers: list[Listener | None] = []
         delay = state.policy.delay
-        self._late = Late(id_, created, state.started, delay, read) if delay else None
+        self._late = Late(id_, created, state.started, delay, read, turn) if delay else None
 
     def stage(self, who: str | None) -> Stage:
         """What somebody follows: the room as it is, or as it is shown later.
@@ -158,21 +167,32 @@ class People:
         """How a connection takes part, if it does."""
         return next(filter(None, (crowd.role(listener) for crowd in self._crowds())), None)
 
-    def here(self, *roles: Role) -> set[str]:
-        """The identities that are here in these roles."""
-        crowds = self._crowds()
-        return {id_ for role in roles for crowd in crowds for id_ in crowd.identities(role)}
+    def catch_up(self, listener: Listener) -> None:
+        """Tell somebody at once what he would be told soon: something else is said to him next."""
+        for stage in self._stages():
+            stage.crowd.catch_up(listener)
+
+    def players(self) -> set[str]:
+        """The identities that are here to play."""
+        return set[str]().union(*[crowd.players() for crowd in self._crowds()])
+
+    def here(self) -> set[str]:
+        """All identities that are here."""
+        return set[str]().union(*[crowd.identities for crowd in self._crowds()])
 
     def spectators(self, state: RoomState) -> int:
         """How many people look on: identities, and none that has a seat as far as this shows."""
-        return len(self.here("spectator", "player") - {seat.id or "" for seat in state.seats})
+        crowds = self._crowds()
+        seated = {seat.id for seat in state.seats if seat.id}
+        there = sum(any(id_ in crowd.identities for crowd in crowds) for id_ in seated)
+        return sum(len(crowd.identities) for crowd in crowds) - there
 
     def presence(self, state: RoomState) -> Presence:
         """Who is here: how many are looking on, and the seats whose player is connected.
 
         ``state`` shows who has a seat.
         """
-        here = self.here("player")
+        here = self.players()
         seats = [seat.seat for seat in state.seats if seat.id in here]
         return Presence(room=self._id, spectators=self.spectators(state), players=seats)
 

@@ -1,7 +1,7 @@
-"""One room: a command at a time is decided, written down, then told to everybody in it.
+"""One room: commands are decided, written down, then told to everybody in it.
 
-Promises: ``ok`` only after the log has it. ``apply`` is the one way in for records, our own and
-those others wrote; on a conflict we catch up and decide once more. Never: rules, sockets.
+Promises: ``ok`` only after the log has it (:mod:`.writing`). ``happen`` is the one way in for
+records, our own and those others wrote. Never: rules, sockets.
 """
 
 import asyncio
@@ -19,22 +19,24 @@ from kibitz.protocol.replies import Ok
 from kibitz.protocol.views import Event, Kind, RoomInfo
 
 from . import race
-from .crowd import Listener
 from .decide import KINDS_OF, change, is_same, note, sit_down, stand_up
 from .entries import entry_of
 from .identity import Identity
-from .log import Conflict, EventLog
+from .listener import Listener
+from .log import EventLog
 from .people import People
 from .record import Record
+from .sockets.turn import Turn
 from .stage import Stage
 from .state import RoomState
 from .throttle import Rate, Throttle
 from .world import World
+from .writing import Command, Writing
 
-MAX_CONFLICTS = 8
-"""Times a command is decided anew because somebody else wrote first."""
 MARK_EVENTS = 64
 """A copy of the state is kept every so many events: from there the past is gone through."""
+ON_DRAFT = (ask.Move, ask.Undo, ask.Redo, ask.Restart, ask.Say)
+"""Commands that may be decided behind others which are not written yet."""
 SAYS = Rate(per_second=1.0, burst=10.0)
 """Comments that somebody may make in one room."""
 
@@ -49,17 +51,18 @@ class Room:
         world: World,
         records: Sequence[Record],
         says: Rate = SAYS,
+        turn: Turn | None = None,
     ) -> None:
-        """Take over a room from its records; what comes later comes by :meth:`apply`."""
+        """Take over a room from its records; what comes later comes by :meth:`happen`."""
         first, *rest = records
         self.id = id_
         self.state = RoomState(first)
-        self.people = People(id_, first, self.state, self.read, world)
+        self.people = People(id_, first, self.state, self.read, world, turn or Turn())
         self.idle_since = world.monotonic()
         self.on_change: Callable[[Room], None] = lambda room: None
         self._log = log
         self._world = world
-        self._lock = asyncio.Lock()
+        self._writing = Writing(self)
         self._marks: list[RoomState] = []
         self._unsettled = False
         """Whether a racer has gone, so that the others may no longer have to wait for him."""
@@ -68,7 +71,7 @@ class Room:
         self.people.note(first)
         self._mark()
         for record in rest:
-            self._happen(record)
+            self._take_up(record)
         self.people.release()
 
     @property
@@ -85,7 +88,7 @@ class Room:
     def idle(self) -> bool:
         """Whether nobody is here, nothing is under way and nothing is still to be shown."""
         waits = self.people.due is not None
-        return not waits and not self._lock.locked() and self.people.is_empty()
+        return not waits and not self._writing.busy and self.people.is_empty()
 
     @property
     def due(self) -> int | None:
@@ -113,48 +116,75 @@ class Room:
         same = done.kind == kind and is_same(self.state, request, done)
         if not same:
             raise Refused(ErrorCode.BAD_MESSAGE, f"{name} is the name of another request")
-        return self._ok(done.last, who)
+        return self.ok(done.last, who)
+
+    def take(
+        self, request: ask.Change, who: Identity, answer: Callable[[Ok | Exception], None]
+    ) -> None:
+        """Have a command decided and written down, then tell everybody; ``answer`` is told last.
+
+        Raises:
+            Refused: There are too many comments; nothing has changed.
+
+        """
+        if isinstance(request, ask.Say) and not self.answered(request, who):
+            self._check_says(who)
+        self._keep_time()
+        decide = partial(self._change, request, who)
+        on_draft = isinstance(request, ON_DRAFT)
+        self._writing.add(Command(decide, answer, who, request, on_draft))
+
+    def _change(self, request: ask.Change, who: Identity, state: RoomState) -> list[Event]:
+        return change(state, request, who, self._now(), self.people.players())
 
     async def submit(self, request: ask.Change, who: Identity) -> Ok:
-        """Decide a command, write it down, tell everybody.
+        """Wait until a command is decided and written down.
 
         Raises:
             Refused: It is not allowed; nothing has changed.
             LogFailure: It could not be written; nothing has changed.
 
         """
-        if isinstance(request, ask.Say) and not self.answered(request, who):
-            self._check_says(who)
-        await self._keep_time()
-        at = self._now
-        here = partial(self.people.here, "player")
-        return await self._write(
-            who, lambda: change(self.state, request, who, at(), here()), request
-        )
+        done: asyncio.Future[Ok] = asyncio.get_running_loop().create_future()
+        self.take(request, who, partial(_settle, done))
+        return await done
 
     async def wake(self) -> None:
         """Let happen what is due by itself, and show what is due."""
-        if self.people.release():
-            self.on_change(self)
-        await self._write(None, lambda: race.due(self.state, self._now()))
+        self._show()
+        await self._write(None, self._due)
         if self._unsettled:
             self._unsettled = False
-            here = partial(self.people.here, "player")
-            await self._write(None, lambda: race.settled(self.state, here(), self._now()))
+            await self._write(None, self._settled)
 
-    async def _keep_time(self) -> None:
+    def _keep_time(self) -> None:
         """What is due happens before what is asked for now, however late we are woken."""
-        if self.due is not None and self.due <= self._world.now_ms():
-            await self.wake()
+        if self.due is None or self.due > self._world.now_ms():
+            return
+        self._show()
+        self._writing.add(Command(self._due, _ignore))
+        if self._unsettled:
+            self._unsettled = False
+            self._writing.add(Command(self._settled, _ignore))
+
+    def _show(self) -> None:
+        if self.people.release():
+            self.on_change(self)
+
+    def _due(self, state: RoomState) -> list[Event]:
+        return race.due(state, self._now())
+
+    def _settled(self, state: RoomState) -> list[Event]:
+        return race.settled(state, self.people.players(), self._now())
 
     async def go_on(self, next_: str, who: Identity) -> None:
         """Tell everybody where the series goes on."""
-        await self._write(who, lambda: self._rematch(next_, who))
+        await self._write(who, lambda state: self._rematch(state, next_, who))
 
-    def _rematch(self, next_: str, who: Identity) -> list[Event]:
-        if self.state.course.next:
+    def _rematch(self, state: RoomState, next_: str, who: Identity) -> list[Event]:
+        if state.course.next:
             return []
-        return [replace(note(self.state, "rematch", who.id, self._now()), next=next_)]
+        return [replace(note(state, "rematch", who.id, self._now()), next=next_)]
 
     def _check_says(self, who: Identity) -> None:
         throttle = self._says.get(who.id)
@@ -168,7 +198,7 @@ class Room:
     async def note(self, kind: Kind, who: Identity, request: ask.Save | ask.Cheat | None) -> Ok:
         """Write down an event that moves no card: ``saved``, ``cheated``."""
         return await self._write(
-            who, lambda: [note(self.state, kind, who.id, self._now())], request
+            who, lambda state: [note(state, kind, who.id, self._now())], request
         )
 
     async def sit(self, who: Identity) -> None:
@@ -178,13 +208,13 @@ class Room:
             Refused: There is none.
 
         """
-        await self._keep_time()
-        await self._write(who, lambda: self._sit_down(who))
+        self._keep_time()
+        await self._write(who, partial(self._sit_down, who))
 
-    def _sit_down(self, who: Identity) -> list[Event]:
-        here = self.people.here("player", "spectator")
+    def _sit_down(self, who: Identity, state: RoomState) -> list[Event]:
+        here = self.people.here()
         try:
-            return sit_down(self.state, who, here, self._now())
+            return sit_down(state, who, here, self._now())
         except Refused:
             if self.people.sees_at_once(None):
                 raise
@@ -194,60 +224,50 @@ class Room:
 
     async def stand_up(self, who: Identity, leaver: Listener | None = None) -> None:
         """Give the seat of an identity up, if it has one; ``leaver`` is about to leave anyway."""
-        await self._keep_time()
-        here = partial(self.people.here, "player")
+        self._keep_time()
         with self.people.leaving(leaver):
-            await self._write(who, lambda: stand_up(self.state, who, here(), self._now()))
+            await self._write(who, partial(self._stand_up, who))
+
+    def _stand_up(self, who: Identity, state: RoomState) -> list[Event]:
+        return stand_up(state, who, self.people.players(), self._now())
 
     async def _write(
         self,
         who: Identity | None,
-        decide: Callable[[], list[Event]],
+        decide: Callable[[RoomState], list[Event]],
         request: ask.RequestBase | None = None,
     ) -> Ok:
-        name = request.i if request and isinstance(request.i, str) else None
-        async with self._lock:
-            for _ in range(MAX_CONFLICTS):
-                if (
-                    request is not None
-                    and who is not None
-                    and (done := self.answered(request, who))
-                ):
-                    return done
-                events = decide()
-                if not events:
-                    return self._ok(self.seq, who)
-                record = Record(events=events, by=who.id if who else None, i=name)
-                entry = self._entry(self.state, events)
-                try:
-                    await self._log.append(self.id, self.seq, record, entry)
-                except Conflict:
-                    await self.catch_up()
-                    continue
-                self.apply(record)
-                return self._ok(record.last, who)
-        raise Refused(ErrorCode.INTERNAL, "the room is too busy; try again", retry_ms=100)
+        done: asyncio.Future[Ok] = asyncio.get_running_loop().create_future()
+        self._writing.add(Command(decide, partial(_settle, done), who, request))
+        return await done
 
     def _now(self) -> int:
         return max(self.state.at, self._world.now_ms() - self.state.started)
 
-    def _ok(self, seq: int, who: Identity | None) -> Ok:
+    # What the writing needs (writing.Written)
+
+    def append(self, records: Sequence[Record]) -> asyncio.Future[None]:
+        """Hand records to the log, with the entry that the room will have then."""
+        ahead = [event for record in records for event in record.events]
+        return self._log.append(self.id, self.seq, records, self._entry(self.state, ahead))
+
+    def ok(self, seq: int, who: Identity | None) -> Ok:
         """The answer to a command; how far the room is, only to those who may know."""
         if not self.people.sees_at_once(who.id if who else None):
             return Ok(room=self.id)
         return Ok(room=self.id, seq=seq, hash=self.live.hash_at(seq))
 
     async def catch_up(self) -> None:
-        """Apply what the log has and we have not."""
-        for record in await self._log.read(self.id, self.seq):
-            self.apply(record)
+        """Let happen what the log has and we have not."""
+        self.happen(await self._log.read(self.id, self.seq))
 
-    def apply(self, record: Record) -> None:
-        """Let a durable record happen: change the state, tell the crowd."""
-        self.people.tell(self._happen(record))
+    def happen(self, records: Sequence[Record]) -> None:
+        """Let durable records happen: change the state, tell the crowd."""
+        for record in records:
+            self.people.tell(self._take_up(record))
         self.on_change(self)
 
-    def _happen(self, record: Record) -> list[Event]:
+    def _take_up(self, record: Record) -> list[Event]:
         """Change the state; the public events."""
         self.state.apply(record)
         self._mark()
@@ -308,3 +328,17 @@ class Room:
 
     def _entry(self, state: RoomState, ahead: Sequence[Event] = ()) -> RoomInfo:
         return entry_of(self.id, state, self.people.spectators(state), ahead)
+
+
+def _settle(done: asyncio.Future[Ok], outcome: Ok | Exception) -> None:
+    """Let who waits know how it went, if he still waits."""
+    if done.done():
+        return
+    if isinstance(outcome, Exception):
+        done.set_exception(outcome)
+    else:
+        done.set_result(outcome)
+
+
+def _ignore(outcome: Ok | Exception) -> None:
+    """Nobody waits for it."""

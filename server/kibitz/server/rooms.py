@@ -25,6 +25,7 @@ from .log import Conflict, EventLog
 from .passwords import hash_password, is_password
 from .record import Record
 from .room import SAYS, Room
+from .sockets.turn import Turn
 from .succession import present, rematch
 from .throttle import Rate
 from .tv import Tv
@@ -43,8 +44,11 @@ B = TypeVar("B")
 class Rooms:
     """The rooms of one server."""
 
-    def __init__(self, log: EventLog, world: World, says: Rate = SAYS) -> None:
+    def __init__(
+        self, log: EventLog, world: World, says: Rate = SAYS, turn: Turn | None = None
+    ) -> None:
         self._log = log
+        self._turn = turn or Turn()
         self._world = world
         self._says = says
         self._rooms: dict[str, Room] = {}
@@ -167,9 +171,9 @@ class Rooms:
 
     async def _add(self, id_: str, record: Record) -> Room | None:
         """A new room from its first record; ``None`` if it was made at the same time elsewhere."""
-        room = Room(id_, self._log, self._world, [record], self._says)
+        room = self._made(id_, [record])
         try:
-            await self._log.append(id_, 0, record, room.whole_entry())
+            await self._log.append(id_, 0, [record], room.whole_entry())
         except Conflict:
             return None
         room = self._rooms.get(id_) or self._adopt(room)  # somebody may have read it meanwhile
@@ -213,8 +217,11 @@ class Rooms:
         records = await self._log.read(id_)
         if not records:
             return None
-        room = await asyncio.to_thread(Room, id_, self._log, self._world, records, self._says)
+        room = await asyncio.to_thread(self._made, id_, records)
         return self._rooms.get(id_) or self._adopt(room)
+
+    def _made(self, id_: str, records: list[Record]) -> Room:
+        return Room(id_, self._log, self._world, records, self._says, self._turn)
 
     def _adopt(self, room: Room) -> Room:
         room.on_change = self._note

@@ -8,15 +8,21 @@ may not see. Never: decide, write, know the time.
 
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
+from typing import cast
+
+import msgspec
 
 from kibitz.protocol import requests as ask
 from kibitz.protocol.hashing import HASH_SIZE, chain
 from kibitz.protocol.replies import Joined, Position
-from kibitz.protocol.views import Event, Kind, Role
-from kibitz.protocol.wire import encode
+from kibitz.protocol.views import Event, Kind, Role, View
+from kibitz.protocol.wire import Encoding, encode_bytes
 
 from .audience import Audience, opened, public, told
-from .crowd import Crowd, Listener
+from .crowd import Crowd
+from .listener import Listener
+from .sockets.frames import framed
+from .sockets.turn import Turn
 from .state import RoomState
 
 RECENT = 256
@@ -35,13 +41,15 @@ Read = Callable[[int, int], Awaitable[list[Event]]]
 class Stage:
     """A room, as far as it is shown to some."""
 
-    def __init__(self, id_: str, state: RoomState, read: Read) -> None:
+    def __init__(self, id_: str, state: RoomState, read: Read, turn: Turn) -> None:
         """Begin with a room that has just been created."""
         self.id = id_
         self.state = state
-        self.crowd = Crowd()
+        self.crowd = Crowd(turn)
         self._read = read
         self._hashes = bytearray()
+        self._views: dict[tuple[Audience, Encoding], msgspec.Raw] = {}
+        self._views_at = 0
         self._recent: deque[Event] = deque(maxlen=RECENT)
 
     @property
@@ -100,17 +108,28 @@ class Stage:
             seq=self.seq,
             hash=self.hash_at(self.seq),
             info=state.info,
-            view=state.view(audience) if missed is None else None,
+            view=self._shown(audience, listener.encoding) if missed is None else None,
             events=missed,
             fork=after is not None and not same,
             already=already,
         )
 
+    def _shown(self, audience: Audience, encoding: Encoding) -> View:
+        """The view as an audience may see it, in its encoded form: the same for all who come now."""
+        if self._views_at != self.seq:
+            self._views.clear()
+            self._views_at = self.seq
+        raw = self._views.get((audience, encoding))
+        if raw is None:
+            raw = msgspec.Raw(encode_bytes(self.state.view(audience), encoding))
+            self._views[audience, encoding] = raw
+        return cast(View, raw)
+
     def welcome(self, listener: Listener) -> None:
         """Let a connection that followed another stage look on here, with a fresh view."""
         audience = self.state.audience(listener.identity.id)
         self.crowd.add(listener, "spectator", audience)
-        listener.offer(encode(self.position(audience), listener.encoding))
+        listener.offer(framed(self.position(audience), listener.encoding))
 
     def _is_at(self, seq: int, hash_: str | None) -> bool:
         return seq <= self.seq and (seq == 0 or self.hash_at(seq) == hash_)

@@ -8,7 +8,7 @@ from typing import Protocol
 from kibitz.protocol.codes import ErrorCode, Refused
 
 from .audience import Audience
-from .crowd import Listener
+from .listener import Listener
 from .room import Room
 from .stage import Stage
 from .state import RoomState

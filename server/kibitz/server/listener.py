@@ -1,0 +1,32 @@
+"""What a room needs of a connection: who it is, and a way to tell it something."""
+
+from typing import Protocol
+
+from kibitz.protocol.wire import Encoding
+
+from .identity import Identity
+from .sockets.socket import Socket
+
+
+class Listener(Protocol):
+    """Somebody who is told what happens."""
+
+    identity: Identity
+    encoding: Encoding
+
+    @property
+    def socket(self) -> Socket:
+        """Where the same bytes for many are written to."""
+        ...
+
+    def offer(self, frame: bytes) -> bool:
+        """Send a whole frame if there is room in the outbox; ``False`` if there is not."""
+        ...
+
+    def is_drained(self) -> bool:
+        """Whether the outbox is empty again."""
+        ...
+
+    def close_soon(self, code: int, reason: str) -> None:
+        """Close without waiting for it."""
+        ...

@@ -1,0 +1,230 @@
+"""One WebSocket of the library: its messages come by a call, its frames leave once a turn.
+
+Promises: messages come whole and in order; what is to be sent leaves in the order in which it was
+given, and nothing after a close frame; the bytes of a frame that has not come whole are kept once.
+Plain frames (masked, unfragmented, no extension) are cut out here; every other frame goes whole
+through the library's parser, so that it always stands between two frames. Never: wait.
+"""
+
+from collections.abc import Iterable
+from types import TracebackType
+from typing import Any, Protocol, TypeVar
+
+from websockets.asyncio.server import ServerConnection
+from websockets.frames import DATA_OPCODES, Frame, Opcode, apply_mask
+from websockets.http11 import Request
+from websockets.protocol import OPEN, State
+from websockets.utils import apply_mask
+
+from kibitz.protocol.limits import MAX_MESSAGE
+
+from .turn import Turn
+
+TEXT, BINARY, MASKED = 0x81, 0x82, 0x80
+"""First byte of a message in one frame; the bit of the second that says it is masked."""
+SMALLEST = 6
+"""Bytes of the smallest masked frame."""
+REQUEST_END = b"\r\n\r\n"
+
+
+class Reader(Protocol):
+    """Who is told what comes."""
+
+    def receive(self, message: bytes, is_text: bool) -> None:
+        """A whole message has come."""
+        ...
+
+    def resume(self) -> None:
+        """What waited to be sent has left."""
+        ...
+
+    def lost(self) -> None:
+        """The connection is gone."""
+        ...
+
+
+class HasSocket(Protocol):
+    """Somebody at the other end of a socket."""
+
+    @property
+    def socket(self) -> "Socket":
+        """His socket."""
+        ...
+
+
+H = TypeVar("H", bound=HasSocket)
+
+
+def write_all(everybody: Iterable[H], frames: bytes) -> list[H]:
+    """Write whole frames to everybody for whom nothing waits; the others, who got nothing.
+
+    The library's ``broadcast()`` without what is the same for everybody: it looks, as that does,
+    whether the connection is open; no message of ours is ever sent in fragments.
+    """
+    others = []
+    for each in everybody:
+        socket = each.socket
+        transport = socket.transport
+        if (
+            socket.protocol.state is OPEN
+            and not socket.out
+            and not transport.get_write_buffer_size()
+        ):
+            transport.write(frames)
+        else:
+            others.append(each)
+    return others
+
+
+class Socket(ServerConnection):
+    """A connection whose frames are handled here once somebody is attached."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.heard = True
+        """Whether anything has come since the keepalive's last sweep."""
+        self._reader: Reader | None = None
+        self._turn: Turn | None = None
+        self._direct = False
+        self._rest: bytearray | None = None
+        self._parts: bytearray | None = None
+        self._text = False
+        self._early: list[tuple[bytes, bool]] = []
+        self.out: list[bytes] = []
+        """Frames that are to be sent when the turn ends."""
+
+    def attach(self, reader: Reader, turn: Turn) -> None:
+        """Give every message to ``reader``, those that have come already first.
+
+        What only the opening handshake needed is let go of, the library's task with it.
+        """
+        self._reader, self._turn = reader, turn
+        self.request = self.response = None
+        early, self._early = self._early, []
+        for message, is_text in early:
+            reader.receive(message, is_text)
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc_value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Leave the connection open if it has a reader: he closes it."""
+        if self._reader is None:
+            await super().__aexit__(exc_type, exc_value, traceback)
+
+    # In
+
+    def data_received(self, data: bytes) -> None:
+        """Cut what comes into messages."""
+        self.heard = True
+        if self._direct and self.protocol.state is OPEN:
+            self._cut(data)
+            return
+        if self.protocol.state is State.CONNECTING:
+            # bytes that do not wait for the answer to the request stay with the library, for good
+            first = self.request is None and not self._direct
+            self._direct = first and data.find(REQUEST_END) == len(data) - len(REQUEST_END)
+        super().data_received(data)
+
+    def _cut(self, data: bytes | bytearray) -> None:
+        rest = self._rest
+        if rest is not None:
+            rest += data
+            data = rest
+        at, size = 0, len(data)
+        while size - at >= SMALLEST:
+            first, second = data[at], data[at + 1]
+            length, body = second & ~MASKED, at + SMALLEST
+            if length == 126:
+                length, body = int.from_bytes(data[at + 2 : at + 4]), body + 2
+            elif length == 127:  # cut short, it is too small, but its body lies beyond the end
+                length, body = int.from_bytes(data[at + 2 : at + 10]), body + 8
+            if second < MASKED or length > MAX_MESSAGE:
+                self._leave(data[at:])
+                return
+            end = body + length
+            if end > size:
+                break
+            if (first == TEXT or first == BINARY) and self._parts is None:
+                message = apply_mask(data[body:end], data[body - 4 : body])
+                self._give(message, first == TEXT)
+            else:
+                super().data_received(bytes(data[at:end]))
+            if self.protocol.state is not OPEN:
+                self._rest = None
+                return
+            at = end
+        if at == size:
+            self._rest = None
+        elif rest is None:
+            self._rest = bytearray(data[at:])
+        else:
+            del rest[:at]
+
+    def _leave(self, data: bytes | bytearray) -> None:
+        """Let the library say what is wrong with it."""
+        self._direct, self._rest = False, None
+        super().data_received(bytes(data))
+
+    def process_event(self, event: Request | Frame) -> None:
+        """What went through the library: fragments are put together."""
+        if not isinstance(event, Frame):
+            super().process_event(event)
+            return
+        if event.opcode not in DATA_OPCODES:
+            return
+        if event.opcode is not Opcode.CONT:
+            self._parts, self._text = bytearray(), event.opcode is Opcode.TEXT
+        assert self._parts is not None, "the library lets a fragment only follow a beginning"
+        self._parts += event.data
+        if event.fin:
+            message, self._parts = bytes(self._parts), None
+            self._give(message, self._text)
+
+    def _give(self, message: bytes, is_text: bool) -> None:
+        if self._reader is None:
+            self._early.append((message, is_text))
+        else:
+            self._reader.receive(message, is_text)
+
+    # Out
+
+    def send_soon(self, frames: bytes) -> None:
+        """Send whole frames at the end of this turn."""
+        if not self.out:
+            assert self._turn is not None, "attached"
+            self._turn.sockets.append(self)
+            self._turn.end_soon()
+        self.out.append(frames)
+
+    def flush(self) -> None:
+        """Send what is to be sent."""
+        out = self.out
+        if out and self.protocol.state is OPEN:
+            self.transport.write(out[0] if len(out) == 1 else b"".join(out))
+        out.clear()
+
+    @property
+    def waiting(self) -> int:
+        """Bytes that wait to be sent."""
+        return self.transport.get_write_buffer_size() + sum(map(len, self.out))
+
+    async def close(self, code: int = 1000, reason: str = "") -> None:
+        """Close behind what is to be sent."""
+        self.flush()
+        await super().close(code, reason)
+
+    def resume_writing(self) -> None:
+        """What waited has left."""
+        super().resume_writing()
+        if self._reader is not None:
+            self._reader.resume()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Nothing comes any more."""
+        super().connection_lost(exc)
+        self.out.clear()
+        if self._reader is not None:
+            self._reader.lost()

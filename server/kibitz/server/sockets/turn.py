@@ -1,0 +1,68 @@
+"""The end of a turn of the loop: everything that is to be sent by then leaves in one write each.
+
+Promises: answers and what a room tells its players leave first; a crowd is told in slices, so that
+its size delays nobody else; a crowd that is told slice by slice is told the next thing after that.
+Never: keep anybody's bytes longer than he takes to read them.
+"""
+
+import asyncio
+from collections import deque
+from typing import Protocol
+
+SLICE = 250
+"""Most writes to crowds between two looks at what has come in."""
+
+
+class Sender(Protocol):
+    """Something with bytes of its own to be sent."""
+
+    def flush(self) -> None:
+        """Send them."""
+        ...
+
+
+class Crowd(Protocol):
+    """Many who are to be told the same."""
+
+    def begin(self) -> bool:
+        """Begin to tell them; whether there is something to be told now."""
+        ...
+
+    def go_on(self, most: int) -> int:
+        """Tell at most so many; how many were told. Fewer than that: it is done."""
+        ...
+
+
+class Turn:
+    """One loop's turns."""
+
+    def __init__(self) -> None:
+        self.sockets: list[Sender] = []
+        """Who has something to be sent when the turn ends."""
+        self.crowds: list[Crowd] = []
+        """Who is to be told something then."""
+        self._telling: deque[Crowd] = deque()
+        self._ending = False
+
+    def end_soon(self) -> None:
+        """See that the turn ends."""
+        if not self._ending:
+            self._ending = True
+            asyncio.get_running_loop().call_soon(self._end)
+
+    def _end(self) -> None:
+        self._ending = False
+        sockets, self.sockets = self.sockets, []
+        for socket in sockets:
+            socket.flush()
+        crowds, self.crowds = self.crowds, []
+        self._telling += [crowd for crowd in crowds if crowd.begin()]
+        left = SLICE
+        while self._telling and left > 0:
+            told = self._telling[0].go_on(left)
+            if told < left:
+                self._telling.popleft()
+            left -= told
+        if self._telling:
+            self._telling.rotate(-1)
+            self.end_soon()

@@ -1,0 +1,197 @@
+"""How commands are decided and written: in the order in which they came, together if they can.
+
+While some are being written others come. Those are decided next, each on what the one before it
+has made of the room, and written together: all or none. Promises: a command is answered once the
+log has it, and nothing of it happens before; on a conflict we catch up and decide once more.
+Never: rules, sockets, who may do what.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from kibitz.protocol.codes import ErrorCode, Refused
+from kibitz.protocol.replies import Ok
+from kibitz.protocol.requests import RequestBase
+from kibitz.protocol.views import Event
+
+from .identity import Identity
+from .log import Conflict
+from .record import Record
+from .state import RoomState
+
+MAX_CONFLICTS = 8
+"""Times a command is decided anew because somebody else wrote first."""
+MAX_TOGETHER = 64
+"""Most commands that are decided together."""
+
+
+@dataclass(slots=True)
+class Command:
+    """What somebody wants.
+
+    Attributes:
+        decide: The events that it makes in a room as it is; none: nothing changes.
+        answer: Told how it went.
+        who: Who wants it; ``None``: nobody, it is due.
+        request: How he said it.
+        on_draft: Whether it may be decided behind others that are not written yet: it looks at
+            nothing but how the room stands and how the boards lie.
+        conflicts: How often somebody else wrote first.
+
+    """
+
+    decide: Callable[[RoomState], list[Event]]
+    answer: Callable[[Ok | Exception], None]
+    who: Identity | None = None
+    request: RequestBase | None = None
+    on_draft: bool = False
+    conflicts: int = 0
+
+    @property
+    def name(self) -> tuple[str, str] | None:
+        """What names it for good: who asked, and how he called it."""
+        if self.who is None or self.request is None or not isinstance(self.request.i, str):
+            return None
+        return self.who.id, self.request.i
+
+
+Outcome = Record | Ok | int | Exception
+"""A record; or the answer it got before; or the number at which nothing changes; or a refusal."""
+
+
+class Written(Protocol):
+    """What is needed of the room."""
+
+    @property
+    def state(self) -> RoomState:
+        """How it is, as far as it is written."""
+        ...
+
+    def answered(self, request: RequestBase, who: Identity) -> Ok | None:
+        """The answer that a request got the first time, if it was granted before."""
+        ...
+
+    def append(self, records: Sequence[Record]) -> asyncio.Future[None]:
+        """Hand records to the log."""
+        ...
+
+    def happen(self, records: Sequence[Record]) -> None:
+        """Let durable records happen."""
+        ...
+
+    def ok(self, seq: int, who: Identity | None) -> Ok:
+        """The answer to a command that is done, at an event number."""
+        ...
+
+    async def catch_up(self) -> None:
+        """Let happen what the log has and the room has not."""
+        ...
+
+
+class Writing:
+    """The commands of one room."""
+
+    def __init__(self, room: Written) -> None:
+        self._room = room
+        self._commands: deque[Command] = deque()
+        self._decided: list[tuple[Command, Outcome]] = []
+        self._records: list[Record] = []
+        self._catching_up: asyncio.Task[None] | None = None
+        self.busy = False
+        """Whether something is still to be decided or written."""
+
+    def add(self, command: Command) -> None:
+        """Decide and write a command, after all that have come before."""
+        self._commands.append(command)
+        if not self.busy:
+            self.busy = True
+            asyncio.get_running_loop().call_soon(self._decide)
+
+    def _decide(self) -> None:
+        while self._commands:
+            self._decide_some()
+            if self._records:
+                self._room.append(self._records).add_done_callback(self._written)
+                return
+            self._answer()
+        self.busy = False
+
+    def _decide_some(self) -> None:
+        """Decide those next in line that can be written together."""
+        draft = state = self._room.state
+        drafted = 0
+        names: set[tuple[str, str]] = set()
+        self._decided, self._records = [], []
+        while self._commands and len(self._decided) < MAX_TOGETHER:
+            command = self._commands[0]
+            if self._records and (not command.on_draft or command.name in names):
+                return
+            if drafted < len(self._records):
+                draft = state.copy() if draft is state else draft
+                draft.apply(self._records[drafted])
+                drafted += 1
+            outcome = self._outcome(self._commands.popleft(), draft)
+            self._decided.append((command, outcome))
+            if isinstance(outcome, Record):
+                self._records.append(outcome)
+                if command.name is not None:
+                    names.add(command.name)
+
+    def _outcome(self, command: Command, state: RoomState) -> Outcome:
+        who, request = command.who, command.request
+        try:
+            if who and request and (done := self._room.answered(request, who)):
+                return done
+            events = command.decide(state)
+        except Exception as error:
+            return error
+        if not events:
+            return state.seq
+        _, i = command.name or (None, None)
+        return Record(events=events, by=who.id if who else None, i=i)
+
+    def _written(self, done: asyncio.Future[None]) -> None:
+        error = done.exception()
+        if isinstance(error, Conflict):
+            self._catching_up = asyncio.create_task(self._decide_again())
+            return
+        if error is None:
+            try:
+                self._room.happen(self._records)
+            except Exception as mistake:
+                error = mistake
+        self._answer(error)
+        self._decide()
+
+    async def _decide_again(self) -> None:
+        commands = [command for command, _ in self._decided]
+        try:
+            await self._room.catch_up()
+        except Exception as error:
+            self._answer(error)
+        else:
+            for command in reversed(commands):
+                command.conflicts += 1
+                if command.conflicts < MAX_CONFLICTS:
+                    self._commands.appendleft(command)
+                else:
+                    message = "the room is too busy; try again"
+                    command.answer(Refused(ErrorCode.INTERNAL, message, retry_ms=100))
+        self._decide()
+
+    def _answer(self, error: BaseException | None = None) -> None:
+        """Answer what was decided, unless it could not be written."""
+        decided, self._decided, self._records = self._decided, [], []
+        for command, outcome in decided:
+            match outcome:
+                case _ if error is not None:
+                    command.answer(error)
+                case Record():
+                    command.answer(self._room.ok(outcome.last, command.who))
+                case int():
+                    command.answer(self._room.ok(outcome, command.who))
+                case _:
+                    command.answer(outcome)
