@@ -1,9 +1,9 @@
 """The log on one SQLite file: WAL, ``synchronous=FULL``, one writer thread, group commit.
 
-Promises: appends that arrive while a commit is under way share the next one; a future is answered
-only after the commit. One process a file: a lock on it, held by the kernel, refuses a second one
-at once, by whatever name it comes, and is gone after kill -9. Reading has a thread and a
-connection of its own.
+Promises: appends of one turn of the loop, and those that arrive while a commit is under way, share
+the next one; a future is answered only after the commit. One process a file: a lock on it, held by
+the kernel, refuses a second one at once, by whatever name it comes, and is gone after kill -9.
+Reading has a thread and a connection of its own.
 """
 
 import asyncio
@@ -13,11 +13,12 @@ import os
 import queue
 import sqlite3
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
+
+from msgspec import Struct
 
 from kibitz.protocol.views import RoomInfo
 
@@ -26,7 +27,7 @@ from .record import Record, read_info, read_record, write_info, write_record
 
 SCHEMA_VERSION = 1
 MAX_GROUP = 512
-"""Most appends in one commit."""
+"""A commit that has so many appends waits for no more of them."""
 
 T = TypeVar("T")
 
@@ -51,14 +52,21 @@ class UnreadableFile(Exception):
     """The file is no log, or one of a later version."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Append:
+class _Append(Struct, eq=False):
+    """What was handed over: the loop makes it, the writer says in ``error`` how it went.
+
+    ``behind`` is the append of the same room before it, if nobody was told yet how that one went.
+    """
+
     done: asyncio.Future[None]
     room: str
     expected: int
-    record: Record
-    data: bytes
+    last: int
+    records: Sequence[Record]
+    data: list[bytes]
     info: bytes
+    behind: "_Append | None"
+    error: Exception | None = None
 
 
 class SqliteLog:
@@ -90,7 +98,11 @@ class SqliteLog:
             raise
         self._heads: dict[str, int] = {}
         self._feed = Feed()
-        self._queue: queue.SimpleQueue[_Append | None] = queue.SimpleQueue()
+        self._turn: list[_Append] = []
+        """What was handed over in this turn of the loop."""
+        self._latest: dict[str, _Append] = {}
+        """Of every room the latest append of which nobody was told yet how it went."""
+        self._queue: queue.SimpleQueue[list[_Append] | None] = queue.SimpleQueue()
         self._reader = ThreadPoolExecutor(1, thread_name_prefix="kibitz-log-reader")
         self._writer = threading.Thread(target=self._write, name="kibitz-log-writer", daemon=True)
         self._closed = False
@@ -114,14 +126,28 @@ class SqliteLog:
         self._writer_db.executescript(_SCHEMA)
         self._writer_db.execute(f"pragma user_version={SCHEMA_VERSION}")
 
-    async def append(self, room: str, expected: int, record: Record, info: RoomInfo) -> None:
-        """Add a record; see :class:`.log.EventLog`."""
-        if self._closed:
-            raise LogFailure("the log is closed")
+    def append(
+        self, room: str, expected: int, records: Sequence[Record], info: RoomInfo
+    ) -> asyncio.Future[None]:
+        """Hand records over; see :class:`.log.EventLog`."""
         done: asyncio.Future[None] = self._loop.create_future()
-        data, entry = write_record(record), write_info(info)
-        self._queue.put(_Append(done, room, expected, record, data, entry))
-        await done
+        if self._closed:
+            done.set_exception(LogFailure("the log is closed"))
+            return done
+        data, entry = [write_record(record) for record in records], write_info(info)
+        behind, last = self._latest.get(room), records[-1].last
+        append = _Append(done, room, expected, last, records, data, entry, behind)
+        self._latest[room] = append
+        if not self._turn:
+            self._loop.call_soon(self._hand_over)
+        self._turn.append(append)
+        return done
+
+    def _hand_over(self) -> None:
+        """Give the writer what came in this turn, in one piece."""
+        if self._turn:
+            self._queue.put(self._turn)
+            self._turn = []
 
     async def read(self, room: str, after: int = 0, limit: int | None = None) -> list[Record]:
         """The records with later events; see :class:`.log.EventLog`."""
@@ -167,6 +193,7 @@ class SqliteLog:
         if self._closed:
             return
         self._closed = True
+        self._hand_over()
         self._queue.put(None)
         await asyncio.to_thread(self._writer.join)
         self._reader.shutdown()
@@ -179,19 +206,19 @@ class SqliteLog:
         running = True
         while running:
             group: list[_Append] = []
-            item = self._queue.get()
-            while item is not None:
-                group.append(item)
-                if len(group) == MAX_GROUP or self._queue.empty():
+            turn = self._queue.get()
+            while turn is not None:
+                group += turn
+                if len(group) >= MAX_GROUP or self._queue.empty():
                     break
-                item = self._queue.get()
-            running = item is not None
+                turn = self._queue.get()
+            running = turn is not None
             if group:
-                self._answer(self._commit(group))
+                self._commit(group)
+                self._loop.call_soon_threadsafe(self._settle, group)
 
-    def _commit(self, group: list[_Append]) -> list[tuple[_Append, Exception | None]]:
-        """Write what fits and say of each append how it went."""
-        results: list[tuple[_Append, Exception | None]] = []
+    def _commit(self, group: list[_Append]) -> None:
+        """Write what fits and note of each append how it went."""
         heads: dict[str, int] = {}
         try:
             self._writer_db.execute("begin immediate")
@@ -199,21 +226,22 @@ class SqliteLog:
                 head = heads.get(append.room)
                 if head is None:
                     head = self._head(append.room)
-                if head != append.expected:
-                    results.append((append, Conflict(append.expected, head)))
+                lost = append.behind is not None and append.behind.error is not None
+                append.behind = None
+                if lost or head != append.expected:
+                    append.error = Conflict(append.expected, head)
                     continue
                 self._insert(append)
-                heads[append.room] = append.record.last
-                results.append((append, None))
+                heads[append.room] = append.last
             self._writer_db.execute("commit")
         except Exception as error:  # whatever it is: those who wait are answered, the thread lives
             with contextlib.suppress(sqlite3.Error):
                 self._writer_db.execute("rollback")
             for append in group:
                 self._heads.pop(append.room, None)
-            return [(append, LogFailure(str(error))) for append in group]
+                append.behind, append.error = None, LogFailure(str(error))
+            return
         self._heads.update(heads)
-        return results
 
     def _head(self, room: str) -> int:
         head = self._heads.get(room)
@@ -223,29 +251,38 @@ class SqliteLog:
         return head
 
     def _insert(self, append: _Append) -> None:
-        last = append.record.last
-        self._writer_db.execute(
-            "insert into record values (?, ?, ?)", (append.room, last, append.data)
-        )
+        for record, data in zip(append.records, append.data, strict=True):
+            self._writer_db.execute(
+                "insert into record values (?, ?, ?)", (append.room, record.last, data)
+            )
         self._writer_db.execute(
             "insert into room (id, last, info) values (?, ?, ?)"
             " on conflict (id) do update set last = excluded.last, info = excluded.info",
-            (append.room, last, append.info),
+            (append.room, append.last, append.info),
         )
 
-    def _answer(self, results: list[tuple[_Append, Exception | None]]) -> None:
-        self._loop.call_soon_threadsafe(self._settle, results)
-
-    def _settle(self, results: list[tuple[_Append, Exception | None]]) -> None:
-        for append, error in results:
-            if error is None:
-                self._feed.publish(append.room, append.record)
-            if append.done.done():
+    def _settle(self, group: list[_Append]) -> None:
+        """Tell those who wait how it went (on the loop)."""
+        lost: list[_Append] = []
+        for append in group:
+            if append.error is not None:
+                lost.append(append)
+                if not append.done.done():
+                    append.done.set_exception(append.error)
                 continue
-            if error is None:
+            if self._latest.get(append.room) is append:
+                del self._latest[append.room]
+            for record in append.records:
+                self._feed.publish(append.room, record)
+            if not append.done.done():
                 append.done.set_result(None)
-            else:
-                append.done.set_exception(error)
+        if lost:  # until those who wait have heard of it, nothing may build upon it
+            self._loop.call_soon(self._forget, lost)
+
+    def _forget(self, lost: list[_Append]) -> None:
+        for append in lost:
+            if self._latest.get(append.room) is append:
+                del self._latest[append.room]
 
 
 def _lock(path: Path) -> int:
