@@ -220,7 +220,7 @@ class Room:
                 record = Record(events=events, by=who.id if who else None, i=name)
                 entry = self._entry(self.state, events)
                 try:
-                    await self._log.append(self.id, self.seq, record, entry)
+                    await self._log.append(self.id, self.seq, [record], entry)
                 except Conflict:
                     await self.catch_up()
                     continue

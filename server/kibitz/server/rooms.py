@@ -169,7 +169,7 @@ class Rooms:
         """A new room from its first record; ``None`` if it was made at the same time elsewhere."""
         room = Room(id_, self._log, self._world, [record], self._says)
         try:
-            await self._log.append(id_, 0, record, room.whole_entry())
+            await self._log.append(id_, 0, [record], room.whole_entry())
         except Conflict:
             return None
         room = self._rooms.get(id_) or self._adopt(room)  # somebody may have read it meanwhile
