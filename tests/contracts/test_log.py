@@ -182,6 +182,17 @@ async def test_who_waits_no_longer_disturbs_nothing(log: EventLog) -> None:
         assert len(await log.read(room)) == count
 
 
+async def test_what_cannot_be_stored_is_the_fault_of_no_other(log: EventLog) -> None:
+    event = Event(seq=2, at=1, kind="say", text="\ud800")
+    good = hand_over(log, "r", 1, after=0)
+    bad = log.append("r", 1, [record(2), Record(events=[event])], info("r", 3))
+    others = [hand_over(log, "r", 1, after=3), hand_over(log, "x", 1, after=0)]
+    results = await asyncio.gather(good, bad, *others, return_exceptions=True)
+    assert [type(result) for result in results] == [type(None), LogFailure, Conflict, type(None)]
+    assert [len(await log.read(room)) for room in ("r", "x")] == [1, 1]
+    await add(log, "r", 1)
+
+
 async def test_rooms_do_not_mix_and_are_listed_in_order_of_creation(log: EventLog) -> None:
     async def fill(room: str) -> None:
         for seq in range(30):

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Sequence
 
 from kibitz.protocol.views import RoomInfo
 
-from .log import Conflict, Feed
+from .log import Conflict, Feed, LogFailure
 from .record import Record, read_record, write_record
 
 
@@ -31,8 +31,13 @@ class MemoryLog:
             self._refused[room] = records[-1].last
             done.set_exception(Conflict(expected, head))
             return done
-        stored += [(record.last, write_record(record)) for record in records]
-        self._records[room] = stored
+        try:
+            added = [(record.last, write_record(record)) for record in records]
+        except ValueError as error:
+            self._refused[room] = records[-1].last
+            done.set_exception(LogFailure(str(error)))
+            return done
+        self._records.setdefault(room, stored).extend(added)
         self._infos[room] = info
         for record in records:
             self._feed.publish(room, record)

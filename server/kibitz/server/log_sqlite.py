@@ -28,8 +28,14 @@ from .record import Record, read_info, read_record, write_info, write_record
 SCHEMA_VERSION = 1
 MAX_GROUP = 512
 """A commit that has so many appends waits for no more of them."""
+CACHE_KIB = 65536
+"""The writer's page cache: every room has a page of its own at the end of its records."""
+WAL_PAGES = 10_000
+"""So many pages of 4 KiB are in the WAL before they are copied to the file: in the meantime the
+same pages are written again and again, and copied once."""
 
 T = TypeVar("T")
+_Row = tuple[str, int, bytes]
 
 _MAGIC = b"SQLite format 3\0"
 """How every SQLite file begins."""
@@ -42,6 +48,12 @@ create table if not exists room (
 );
 create table if not exists secret (name text not null primary key, value blob not null);
 """
+
+_RECORD = "insert into record values (?, ?, ?)"
+_ROOM = (
+    "insert into room (id, last, info) values (?, ?, ?)"
+    " on conflict (id) do update set last = excluded.last, info = excluded.info"
+)
 
 
 class FileInUse(Exception):
@@ -63,8 +75,7 @@ class _Append(Struct, eq=False):
     expected: int
     last: int
     records: Sequence[Record]
-    data: list[bytes]
-    info: bytes
+    info: RoomInfo
     behind: "_Append | None"
     error: Exception | None = None
 
@@ -89,6 +100,8 @@ class SqliteLog:
         try:
             self._writer_db = self._connect()
             self._migrate()
+            self._writer_db.execute(f"pragma cache_size={-CACHE_KIB}")
+            self._writer_db.execute(f"pragma wal_autocheckpoint={WAL_PAGES}")
             self._reader_db = self._connect()
         except sqlite3.Error as error:
             os.close(self._lock)
@@ -134,9 +147,8 @@ class SqliteLog:
         if self._closed:
             done.set_exception(LogFailure("the log is closed"))
             return done
-        data, entry = [write_record(record) for record in records], write_info(info)
-        behind, last = self._latest.get(room), records[-1].last
-        append = _Append(done, room, expected, last, records, data, entry, behind)
+        behind = self._latest.get(room)
+        append = _Append(done, room, expected, records[-1].last, records, info, behind)
         self._latest[room] = append
         if not self._turn:
             self._loop.call_soon(self._hand_over)
@@ -219,29 +231,40 @@ class SqliteLog:
 
     def _commit(self, group: list[_Append]) -> None:
         """Write what fits and note of each append how it went."""
-        heads: dict[str, int] = {}
         try:
             self._writer_db.execute("begin immediate")
-            for append in group:
-                head = heads.get(append.room)
-                if head is None:
-                    head = self._head(append.room)
-                lost = append.behind is not None and append.behind.error is not None
-                append.behind = None
-                if lost or head != append.expected:
-                    append.error = Conflict(append.expected, head)
-                    continue
-                self._insert(append)
-                heads[append.room] = append.last
+            records, rooms = self._rows(group)
+            self._writer_db.executemany(_RECORD, records)
+            self._writer_db.executemany(_ROOM, rooms)
             self._writer_db.execute("commit")
         except Exception as error:  # whatever it is: those who wait are answered, the thread lives
             with contextlib.suppress(sqlite3.Error):
                 self._writer_db.execute("rollback")
             for append in group:
                 self._heads.pop(append.room, None)
-                append.behind, append.error = None, LogFailure(str(error))
+                append.error = LogFailure(str(error))
+            if not isinstance(error, sqlite3.Error) and len(group) > 1:  # it is the fault of some
+                for append in group:
+                    self._commit([append])
             return
-        self._heads.update(heads)
+        self._heads.update((room, last) for room, last, _ in rooms)
+
+    def _rows(self, group: list[_Append]) -> tuple[list[_Row], list[_Row]]:
+        """What is to be written of a group: records, and once a room its entry."""
+        records: list[_Row] = []
+        latest: dict[str, _Append] = {}
+        for append in group:
+            room = append.room
+            head = latest[room].last if room in latest else self._head(room)
+            lost = append.behind is not None and append.behind.error is not None
+            if lost or head != append.expected:
+                append.error = Conflict(append.expected, head)
+                continue
+            append.error = None
+            latest[room] = append
+            records += [(room, record.last, write_record(record)) for record in append.records]
+        rooms = [(room, append.last, write_info(append.info)) for room, append in latest.items()]
+        return records, rooms
 
     def _head(self, room: str) -> int:
         head = self._heads.get(room)
@@ -250,21 +273,11 @@ class SqliteLog:
             head = row[0] if row else 0
         return head
 
-    def _insert(self, append: _Append) -> None:
-        for record, data in zip(append.records, append.data, strict=True):
-            self._writer_db.execute(
-                "insert into record values (?, ?, ?)", (append.room, record.last, data)
-            )
-        self._writer_db.execute(
-            "insert into room (id, last, info) values (?, ?, ?)"
-            " on conflict (id) do update set last = excluded.last, info = excluded.info",
-            (append.room, append.last, append.info),
-        )
-
     def _settle(self, group: list[_Append]) -> None:
         """Tell those who wait how it went (on the loop)."""
         lost: list[_Append] = []
         for append in group:
+            append.behind = None
             if append.error is not None:
                 lost.append(append)
                 if not append.done.done():
