@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from kibitz.protocol.views import RoomInfo
@@ -67,10 +68,17 @@ class HeldLog(MemoryLog):
             await self._go.wait()
             self.waiting.clear()
 
-    async def append(self, room: str, expected: int, record: Record, info: RoomInfo) -> None:
-        """Wait, then add the record."""
+    def append(
+        self, room: str, expected: int, records: Sequence[Record], info: RoomInfo
+    ) -> asyncio.Future[None]:
+        """Wait, then add the records."""
+        return asyncio.ensure_future(self._append(room, expected, records, info))
+
+    async def _append(
+        self, room: str, expected: int, records: Sequence[Record], info: RoomInfo
+    ) -> None:
         await self._wait("append")
-        await super().append(room, expected, record, info)
+        await super().append(room, expected, records, info)
 
     async def read(self, room: str, after: int = 0, limit: int | None = None) -> list[Record]:
         """Read what is there now, then wait."""

@@ -46,8 +46,18 @@ def info(room: str, seq: int) -> RoomInfo:
 
 async def add(log: EventLog, room: str, expected: int, count: int = 1) -> Record:
     made = record(expected + 1, count)
-    await log.append(room, expected, made, info(room, made.last))
+    await log.append(room, expected, [made], info(room, made.last))
     return made
+
+
+def hand_over(log: EventLog, room: str, *counts: int, after: int) -> asyncio.Future[None]:
+    """Records of so many events each, handed over at once."""
+    made = []
+    last = after
+    for count in counts:
+        made.append(record(last + 1, count))
+        last += count
+    return log.append(room, after, made, info(room, last))
 
 
 async def test_what_is_appended_is_read_in_order(log: EventLog) -> None:
@@ -73,7 +83,7 @@ async def test_a_record_comes_back_whole(log: EventLog) -> None:
         secret=Secret("ab", "old12", "hash"),
         visibility="private",
     )
-    await log.append("r", 0, whole, info("r", 1))
+    await log.append("r", 0, [whole], info("r", 1))
     assert await log.read("r") == [whole]
 
 
@@ -94,6 +104,93 @@ async def test_of_many_that_expect_the_same_number_one_wins(log: EventLog) -> No
     assert sum(isinstance(result, Record) for result in results) == 1
     assert sum(isinstance(result, Conflict) for result in results) == 19
     assert len(await log.read("r")) == 1
+
+
+async def test_several_records_at_once_come_back_as_they_are(log: EventLog) -> None:
+    await hand_over(log, "r", 1, 3, 1, after=0)
+    await hand_over(log, "r", 2, 1, after=5)
+    assert [(r.first, r.last) for r in await log.read("r")] == [
+        *((1, 1), (2, 4), (5, 5)),
+        *((6, 7), (8, 8)),
+    ]
+    assert [entry.seq for entry in await log.rooms()] == [8]
+
+
+async def test_records_that_conflict_are_not_written_at_all(log: EventLog) -> None:
+    made = await add(log, "r", 0, 2)
+    for after in (0, 1, 3):
+        with pytest.raises(Conflict) as caught:
+            await hand_over(log, "r", 1, 1, 1, after=after)
+        assert caught.value.head == 2
+        assert await log.read("r") == [made]
+    assert [entry.seq for entry in await log.rooms()] == [2]
+
+
+async def test_the_order_of_calls_is_the_order_of_the_log(log: EventLog) -> None:
+    told: list[int] = []
+    waiting = []
+    for seq in range(100):
+        room, after = ("r", seq - seq // 3 - 1) if seq % 3 else (f"r{seq}", 9)
+        done = hand_over(log, room, 1, after=after)
+        done.add_done_callback(lambda _, seq=seq: told.append(seq))  # type: ignore[misc]
+        waiting.append(done)
+        if seq % 10 == 9:
+            await asyncio.sleep(0)
+    results = await asyncio.gather(*waiting, return_exceptions=True)
+    assert [isinstance(result, Conflict) for result in results] == [
+        seq % 3 == 0 for seq in range(100)
+    ]
+    assert told == list(range(100))
+    assert [r.first for r in await log.read("r")] == list(range(1, 67))
+
+
+async def test_nobody_needs_to_wait_for_one_append_before_the_next(log: EventLog) -> None:
+    first, second = hand_over(log, "r", 1, 2, after=0), hand_over(log, "r", 2, after=3)
+    await second
+    assert first.done() and first.exception() is None
+    assert [r.last for r in await log.read("r")] == [1, 3, 5]
+
+
+async def test_what_builds_upon_what_is_refused_is_refused(log: EventLog) -> None:
+    made = [await add(log, "r", seq) for seq in range(3)]
+    first = hand_over(log, "r", 1, after=3)
+    stale = [hand_over(log, "r", 1, after=seq) for seq in (3, 4, 5)]
+    await first  # it is at the number that the second of the others expects
+    results = await asyncio.gather(*stale, return_exceptions=True)
+    assert [type(result) for result in results] == [Conflict] * 3
+    assert [r.last for r in await log.read("r")] == [1, 2, 3, 4]
+    assert (await log.read("r"))[:3] == made
+    await add(log, "r", 4)
+    assert [entry.seq for entry in await log.rooms()] == [5]
+
+
+async def test_who_waits_no_longer_disturbs_nothing(log: EventLog) -> None:
+    async def wait(room: str) -> None:
+        await hand_over(log, room, 1, after=0)
+
+    tasks = [asyncio.create_task(wait(f"r{n}")) for n in range(4)]
+    await asyncio.sleep(0)
+    for task in tasks[::2]:
+        task.cancel()
+    hand_over(log, "r0", 1, after=1).cancel()
+    hand_over(log, "r1", 1, after=7).cancel()  # nor does what was refused
+    await asyncio.wait(tasks)
+    await asyncio.sleep(0)
+    await add(log, "r0", 2)
+    await add(log, "r1", 1)
+    for room, count in (("r0", 3), ("r1", 2), ("r2", 1), ("r3", 1)):
+        assert len(await log.read(room)) == count
+
+
+async def test_what_cannot_be_stored_is_the_fault_of_no_other(log: EventLog) -> None:
+    event = Event(seq=2, at=1, kind="say", text="\ud800")
+    good = hand_over(log, "r", 1, after=0)
+    bad = log.append("r", 1, [record(2), Record(events=[event])], info("r", 3))
+    others = [hand_over(log, "r", 1, after=3), hand_over(log, "x", 1, after=0)]
+    results = await asyncio.gather(good, bad, *others, return_exceptions=True)
+    assert [type(result) for result in results] == [type(None), LogFailure, Conflict, type(None)]
+    assert [len(await log.read(room)) for room in ("r", "x")] == [1, 1]
+    await add(log, "r", 1)
 
 
 async def test_rooms_do_not_mix_and_are_listed_in_order_of_creation(log: EventLog) -> None:

@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from random import Random
 
+import msgpack
 import msgspec
 import pytest
 from plays import NEAR_WIN, WINNING
@@ -55,6 +56,11 @@ BOB, CID = Identity("bobbobbobbob", "Bob"), Identity("cidcidcidcid", "Cid")
 DELAY = 60
 
 
+def plain(stored: bytes) -> object:
+    """What a stored record says, in its order; how wide msgpack's headers are says nothing."""
+    return msgpack.unpackb(stored, object_pairs_hook=list)
+
+
 def replayed(stored: list[bytes]) -> Room:
     """The room that the records make."""
     return Room("golden", MemoryLog(), Fake().world, [read_record(data) for data in stored])
@@ -72,7 +78,7 @@ def test_golden_log_leads_to_the_same_position(game: str) -> None:
     room = replayed(stored)
     expected = json.loads(EXPECTED.read_text())[game]
     assert json.loads(json.dumps(summary(room))) == expected
-    assert [write_record(read_record(data)) for data in stored] == stored
+    assert [plain(write_record(read_record(data))) for data in stored] == [*map(plain, stored)]
 
 
 async def played(game: str) -> list[bytes]:
@@ -260,7 +266,7 @@ def test_golden_room_leads_to_the_same_room(name: str) -> None:
     room = at_the_end(stored)
     expected = json.loads(ROOMS.read_text())[name]
     assert json.loads(json.dumps(whole_summary(room))) == expected
-    assert [write_record(read_record(data)) for data in stored] == stored
+    assert [plain(write_record(read_record(data))) for data in stored] == [*map(plain, stored)]
 
 
 def at_the_end(stored: list[bytes]) -> Room:

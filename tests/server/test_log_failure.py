@@ -1,6 +1,7 @@
 """A log that cannot write changes nothing and tells nobody; one others write to is followed."""
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -104,7 +105,7 @@ async def test_a_closed_log_is_answered_with_an_error(tmp_path: Path, part: str)
 async def behind(log: MemoryLog, room: Room, *events: Event) -> None:
     """Write to the log as another server would."""
     record = Record(events=list(events), by="another")
-    await log.append(room.id, room.seq, record, room.whole_entry())
+    await log.append(room.id, room.seq, [record], room.whole_entry())
 
 
 async def with_room(running: Running, talk: Talk) -> Room:
@@ -149,7 +150,7 @@ async def test_a_command_is_decided_anew_after_another_writer() -> None:
         done = Record(
             events=[Event(seq=3, at=1, by=ann.id, kind="say", text="hm")], by=ann.id, i="same"
         )
-        await log.append(other.id, 2, done, other.whole_entry())
+        await log.append(other.id, 2, [done], other.whole_entry())
         assert (await ann.ok("say", "same", room=other.id, text="hm"))["seq"] == 3
 
 
@@ -158,11 +159,15 @@ class Contested(MemoryLog):
 
     contested = False
 
-    async def append(self, room: str, expected: int, record: Record, info: RoomInfo) -> None:
+    def append(
+        self, room: str, expected: int, records: Sequence[Record], info: RoomInfo
+    ) -> asyncio.Future[None]:
         """Refuse."""
-        if self.contested:
-            raise Conflict(expected, expected + 1)
-        await super().append(room, expected, record, info)
+        if not self.contested:
+            return super().append(room, expected, records, info)
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        done.set_exception(Conflict(expected, expected + 1))
+        return done
 
 
 async def test_a_room_that_is_never_free_gives_up() -> None:

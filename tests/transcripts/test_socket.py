@@ -55,7 +55,7 @@ async def room_with(log: MemoryLog, game: Game, table: Table) -> str:
         visibility="public",
     )
     record = Record(events=[created], secret=Secret("ab" * 32), visibility="public")
-    await log.append("session", 0, record, info)
+    await log.append("session", 0, [record], info)
     return "session"
 
 

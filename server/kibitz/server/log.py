@@ -2,13 +2,13 @@
 
 A room is a dense sequence of events 1, 2, 3, ..., stored as records. ``append`` names the number
 it expects the room to be at; whoever comes second gets :exc:`Conflict`, catches up and decides
-once more. When ``append`` returns, the record survives kill -9. Every implementation passes the
-same contract test (``tests/contracts``).
+once more. When what ``append`` returns is done, the records survive kill -9. Every implementation
+passes the same contract test (``tests/contracts``).
 """
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Protocol
 
 from kibitz.protocol.views import RoomInfo
@@ -31,12 +31,25 @@ class LogFailure(Exception):
 class EventLog(Protocol):
     """What the server needs of a log."""
 
-    async def append(self, room: str, expected: int, record: Record, info: RoomInfo) -> None:
-        """Add a record whose first event is ``expected + 1``; durable on return.
+    def append(
+        self, room: str, expected: int, records: Sequence[Record], info: RoomInfo
+    ) -> asyncio.Future[None]:
+        """Hand over records that lie densely behind event ``expected``: all are written or none.
 
-        Raises:
-            Conflict: The room's last event is another than ``expected``.
-            LogFailure: It could not be written.
+        The order of the calls is the order of the log, whether or not somebody waits. What builds
+        upon records that turn out to be refused or lost is refused as well: nobody needs to wait
+        for one append before the next.
+
+        Args:
+            room: The room's id; it is made by its first records.
+            expected: The number of its last event so far, 0 of a new room.
+            records: One or more, in order; the first one's first event is ``expected + 1``.
+            info: The room's entry in the lobby after the last one.
+
+        Returns:
+            A future that is done when the records are durable, or with :exc:`Conflict` if the
+            room's last event is another than ``expected``, or :exc:`LogFailure` if they could not
+            be written. Cancelling it changes nothing but for who waits.
 
         """
         ...

@@ -1,10 +1,11 @@
 """A log that forgets at exit: for tests, demonstrations and ``--memory``."""
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Sequence
 
 from kibitz.protocol.views import RoomInfo
 
-from .log import Conflict, Feed
+from .log import Conflict, Feed, LogFailure
 from .record import Record, read_record, write_record
 
 
@@ -15,20 +16,37 @@ class MemoryLog:
         self._records: dict[str, list[tuple[int, bytes]]] = {}
         self._infos: dict[str, RoomInfo] = {}
         self._secrets: dict[str, bytes] = {}
+        self._refused: dict[str, int] = {}
+        """What would have been a room's last event, had it not been refused; until it is read."""
         self._feed = Feed()
 
-    async def append(self, room: str, expected: int, record: Record, info: RoomInfo) -> None:
-        """Add a record; see :class:`.log.EventLog`."""
-        records = self._records.get(room, [])
-        head = records[-1][0] if records else 0
-        if head != expected:
-            raise Conflict(expected, head)
-        self._records.setdefault(room, records).append((record.last, write_record(record)))
+    def append(
+        self, room: str, expected: int, records: Sequence[Record], info: RoomInfo
+    ) -> asyncio.Future[None]:
+        """Add records; see :class:`.log.EventLog`."""
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        stored = self._records.get(room, [])
+        head = stored[-1][0] if stored else 0
+        if head != expected or self._refused.get(room) == expected:
+            self._refused[room] = records[-1].last
+            done.set_exception(Conflict(expected, head))
+            return done
+        try:
+            added = [(record.last, write_record(record)) for record in records]
+        except ValueError as error:
+            self._refused[room] = records[-1].last
+            done.set_exception(LogFailure(str(error)))
+            return done
+        self._records.setdefault(room, stored).extend(added)
         self._infos[room] = info
-        self._feed.publish(room, record)
+        for record in records:
+            self._feed.publish(room, record)
+        done.set_result(None)
+        return done
 
     async def read(self, room: str, after: int = 0, limit: int | None = None) -> list[Record]:
         """The records with later events; see :class:`.log.EventLog`."""
+        self._refused.pop(room, None)
         stored = [data for last, data in self._records.get(room, []) if last > after]
         return [read_record(data) for data in stored[:limit]]
 

@@ -1,9 +1,9 @@
 """The log on one SQLite file: WAL, ``synchronous=FULL``, one writer thread, group commit.
 
-Promises: appends that arrive while a commit is under way share the next one; a future is answered
-only after the commit. One process a file: a lock on it, held by the kernel, refuses a second one
-at once, by whatever name it comes, and is gone after kill -9. Reading has a thread and a
-connection of its own.
+Promises: appends of one turn of the loop, and those that arrive while a commit is under way, share
+the next one; a future is answered only after the commit. One process a file: a lock on it, held by
+the kernel, refuses a second one at once, by whatever name it comes, and is gone after kill -9.
+Reading has a thread and a connection of its own.
 """
 
 import asyncio
@@ -13,11 +13,12 @@ import os
 import queue
 import sqlite3
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
+
+from msgspec import Struct
 
 from kibitz.protocol.views import RoomInfo
 
@@ -26,9 +27,15 @@ from .record import Record, read_info, read_record, write_info, write_record
 
 SCHEMA_VERSION = 1
 MAX_GROUP = 512
-"""Most appends in one commit."""
+"""A commit that has so many appends waits for no more of them."""
+CACHE_KIB = 65536
+"""The writer's page cache: every room has a page of its own at the end of its records."""
+WAL_PAGES = 10_000
+"""So many pages of 4 KiB are in the WAL before they are copied to the file: in the meantime the
+same pages are written again and again, and copied once."""
 
 T = TypeVar("T")
+_Row = tuple[str, int, bytes]
 
 _MAGIC = b"SQLite format 3\0"
 """How every SQLite file begins."""
@@ -42,6 +49,12 @@ create table if not exists room (
 create table if not exists secret (name text not null primary key, value blob not null);
 """
 
+_RECORD = "insert into record values (?, ?, ?)"
+_ROOM = (
+    "insert into room (id, last, info) values (?, ?, ?)"
+    " on conflict (id) do update set last = excluded.last, info = excluded.info"
+)
+
 
 class FileInUse(Exception):
     """Another process has the file open; the message says which."""
@@ -51,14 +64,20 @@ class UnreadableFile(Exception):
     """The file is no log, or one of a later version."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Append:
+class _Append(Struct, eq=False):
+    """What was handed over: the loop makes it, the writer says in ``error`` how it went.
+
+    ``behind`` is the append of the same room before it, if nobody was told yet how that one went.
+    """
+
     done: asyncio.Future[None]
     room: str
     expected: int
-    record: Record
-    data: bytes
-    info: bytes
+    last: int
+    records: Sequence[Record]
+    info: RoomInfo
+    behind: "_Append | None"
+    error: Exception | None = None
 
 
 class SqliteLog:
@@ -81,6 +100,8 @@ class SqliteLog:
         try:
             self._writer_db = self._connect()
             self._migrate()
+            self._writer_db.execute(f"pragma cache_size={-CACHE_KIB}")
+            self._writer_db.execute(f"pragma wal_autocheckpoint={WAL_PAGES}")
             self._reader_db = self._connect()
         except sqlite3.Error as error:
             os.close(self._lock)
@@ -90,7 +111,11 @@ class SqliteLog:
             raise
         self._heads: dict[str, int] = {}
         self._feed = Feed()
-        self._queue: queue.SimpleQueue[_Append | None] = queue.SimpleQueue()
+        self._turn: list[_Append] = []
+        """What was handed over in this turn of the loop."""
+        self._latest: dict[str, _Append] = {}
+        """Of every room the latest append of which nobody was told yet how it went."""
+        self._queue: queue.SimpleQueue[list[_Append] | None] = queue.SimpleQueue()
         self._reader = ThreadPoolExecutor(1, thread_name_prefix="kibitz-log-reader")
         self._writer = threading.Thread(target=self._write, name="kibitz-log-writer", daemon=True)
         self._closed = False
@@ -114,14 +139,27 @@ class SqliteLog:
         self._writer_db.executescript(_SCHEMA)
         self._writer_db.execute(f"pragma user_version={SCHEMA_VERSION}")
 
-    async def append(self, room: str, expected: int, record: Record, info: RoomInfo) -> None:
-        """Add a record; see :class:`.log.EventLog`."""
-        if self._closed:
-            raise LogFailure("the log is closed")
+    def append(
+        self, room: str, expected: int, records: Sequence[Record], info: RoomInfo
+    ) -> asyncio.Future[None]:
+        """Hand records over; see :class:`.log.EventLog`."""
         done: asyncio.Future[None] = self._loop.create_future()
-        data, entry = write_record(record), write_info(info)
-        self._queue.put(_Append(done, room, expected, record, data, entry))
-        await done
+        if self._closed:
+            done.set_exception(LogFailure("the log is closed"))
+            return done
+        behind = self._latest.get(room)
+        append = _Append(done, room, expected, records[-1].last, records, info, behind)
+        self._latest[room] = append
+        if not self._turn:
+            self._loop.call_soon(self._hand_over)
+        self._turn.append(append)
+        return done
+
+    def _hand_over(self) -> None:
+        """Give the writer what came in this turn, in one piece."""
+        if self._turn:
+            self._queue.put(self._turn)
+            self._turn = []
 
     async def read(self, room: str, after: int = 0, limit: int | None = None) -> list[Record]:
         """The records with later events; see :class:`.log.EventLog`."""
@@ -167,6 +205,7 @@ class SqliteLog:
         if self._closed:
             return
         self._closed = True
+        self._hand_over()
         self._queue.put(None)
         await asyncio.to_thread(self._writer.join)
         self._reader.shutdown()
@@ -179,41 +218,53 @@ class SqliteLog:
         running = True
         while running:
             group: list[_Append] = []
-            item = self._queue.get()
-            while item is not None:
-                group.append(item)
-                if len(group) == MAX_GROUP or self._queue.empty():
+            turn = self._queue.get()
+            while turn is not None:
+                group += turn
+                if len(group) >= MAX_GROUP or self._queue.empty():
                     break
-                item = self._queue.get()
-            running = item is not None
+                turn = self._queue.get()
+            running = turn is not None
             if group:
-                self._answer(self._commit(group))
+                self._commit(group)
+                self._loop.call_soon_threadsafe(self._settle, group)
 
-    def _commit(self, group: list[_Append]) -> list[tuple[_Append, Exception | None]]:
-        """Write what fits and say of each append how it went."""
-        results: list[tuple[_Append, Exception | None]] = []
-        heads: dict[str, int] = {}
+    def _commit(self, group: list[_Append]) -> None:
+        """Write what fits and note of each append how it went."""
         try:
             self._writer_db.execute("begin immediate")
-            for append in group:
-                head = heads.get(append.room)
-                if head is None:
-                    head = self._head(append.room)
-                if head != append.expected:
-                    results.append((append, Conflict(append.expected, head)))
-                    continue
-                self._insert(append)
-                heads[append.room] = append.record.last
-                results.append((append, None))
+            records, rooms = self._rows(group)
+            self._writer_db.executemany(_RECORD, records)
+            self._writer_db.executemany(_ROOM, rooms)
             self._writer_db.execute("commit")
         except Exception as error:  # whatever it is: those who wait are answered, the thread lives
             with contextlib.suppress(sqlite3.Error):
                 self._writer_db.execute("rollback")
             for append in group:
                 self._heads.pop(append.room, None)
-            return [(append, LogFailure(str(error))) for append in group]
-        self._heads.update(heads)
-        return results
+                append.error = LogFailure(str(error))
+            if not isinstance(error, sqlite3.Error) and len(group) > 1:  # it is the fault of some
+                for append in group:
+                    self._commit([append])
+            return
+        self._heads.update((room, last) for room, last, _ in rooms)
+
+    def _rows(self, group: list[_Append]) -> tuple[list[_Row], list[_Row]]:
+        """What is to be written of a group: records, and once a room its entry."""
+        records: list[_Row] = []
+        latest: dict[str, _Append] = {}
+        for append in group:
+            room = append.room
+            head = latest[room].last if room in latest else self._head(room)
+            lost = append.behind is not None and append.behind.error is not None
+            if lost or head != append.expected:
+                append.error = Conflict(append.expected, head)
+                continue
+            append.error = None
+            latest[room] = append
+            records += [(room, record.last, write_record(record)) for record in append.records]
+        rooms = [(room, append.last, write_info(append.info)) for room, append in latest.items()]
+        return records, rooms
 
     def _head(self, room: str) -> int:
         head = self._heads.get(room)
@@ -222,30 +273,29 @@ class SqliteLog:
             head = row[0] if row else 0
         return head
 
-    def _insert(self, append: _Append) -> None:
-        last = append.record.last
-        self._writer_db.execute(
-            "insert into record values (?, ?, ?)", (append.room, last, append.data)
-        )
-        self._writer_db.execute(
-            "insert into room (id, last, info) values (?, ?, ?)"
-            " on conflict (id) do update set last = excluded.last, info = excluded.info",
-            (append.room, last, append.info),
-        )
-
-    def _answer(self, results: list[tuple[_Append, Exception | None]]) -> None:
-        self._loop.call_soon_threadsafe(self._settle, results)
-
-    def _settle(self, results: list[tuple[_Append, Exception | None]]) -> None:
-        for append, error in results:
-            if error is None:
-                self._feed.publish(append.room, append.record)
-            if append.done.done():
+    def _settle(self, group: list[_Append]) -> None:
+        """Tell those who wait how it went (on the loop)."""
+        lost: list[_Append] = []
+        for append in group:
+            append.behind = None
+            if append.error is not None:
+                lost.append(append)
+                if not append.done.done():
+                    append.done.set_exception(append.error)
                 continue
-            if error is None:
+            if self._latest.get(append.room) is append:
+                del self._latest[append.room]
+            for record in append.records:
+                self._feed.publish(append.room, record)
+            if not append.done.done():
                 append.done.set_result(None)
-            else:
-                append.done.set_exception(error)
+        if lost:  # until those who wait have heard of it, nothing may build upon it
+            self._loop.call_soon(self._forget, lost)
+
+    def _forget(self, lost: list[_Append]) -> None:
+        for append in lost:
+            if self._latest.get(append.room) is append:
+                del self._latest[append.room]
 
 
 def _lock(path: Path) -> int:

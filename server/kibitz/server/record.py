@@ -3,15 +3,16 @@
 Promises: a record written by any version reads for ever (``v`` says which). Never: send one.
 """
 
-from typing import Any
-
-import msgpack
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 
 from kibitz.protocol.views import Event, RoomInfo
 
 VERSION = 1
+
+
+def _version() -> int:
+    return VERSION
 
 
 class Secret(Struct, frozen=True, omit_defaults=True):
@@ -41,15 +42,16 @@ class Record(Struct, frozen=True, kw_only=True, omit_defaults=True):
         by: The identity. i: The string by which it named the request.
         secret: Of the record that creates the room.
         visibility: Likewise.
+        v: The version of the format; always stored, unlike other defaults.
 
     """
 
-    v: int = VERSION
     events: list[Event]
     by: str | None = None
     i: str | None = None
     secret: Secret | None = None
     visibility: str | None = None
+    v: int = field(default_factory=_version)
 
     @property
     def first(self) -> int:
@@ -66,12 +68,19 @@ class NewerFormat(Exception):
     """The record was written by a later version of kibitz."""
 
 
+class _Version(Struct):
+    v: int
+
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode_record = msgspec.msgpack.Decoder(Record).decode
+_decode_version = msgspec.msgpack.Decoder(_Version).decode
+_decode_info = msgspec.msgpack.Decoder(RoomInfo).decode
+
+
 def write_record(record: Record) -> bytes:
     """The stored form, msgpack."""
-    plain: dict[str, Any] = msgspec.to_builtins(record)
-    plain["v"] = record.v
-    packed: bytes = msgpack.packb(plain)
-    return packed
+    return _encode(record)
 
 
 def read_record(stored: bytes) -> Record:
@@ -81,18 +90,23 @@ def read_record(stored: bytes) -> Record:
         NewerFormat: This version cannot read it.
 
     """
-    plain = msgpack.unpackb(stored)
-    if plain["v"] > VERSION:
-        raise NewerFormat(f"record format {plain['v']}, this version reads up to {VERSION}")
-    return msgspec.convert(plain, Record)
+    try:
+        record = _decode_record(stored)
+        version = record.v
+    except msgspec.ValidationError:
+        version = _decode_version(stored).v
+        if version <= VERSION:
+            raise
+    if version > VERSION:
+        raise NewerFormat(f"record format {version}, this version reads up to {VERSION}")
+    return record
 
 
 def write_info(info: RoomInfo) -> bytes:
     """The stored form of a room's entry in the lobby, msgpack."""
-    packed: bytes = msgpack.packb(msgspec.to_builtins(info))
-    return packed
+    return _encode(info)
 
 
 def read_info(stored: bytes) -> RoomInfo:
     """A room's entry in the lobby from its stored form."""
-    return msgspec.convert(msgpack.unpackb(stored), RoomInfo)
+    return _decode_info(stored)

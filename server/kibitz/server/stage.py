@@ -115,7 +115,7 @@ class Stage:
         )
 
     def _shown(self, audience: Audience, encoding: Encoding) -> View:
-        """The view as an audience may see it, in its encoded form: the same for all who come now."""
+        """The view for an audience, in its encoded form: the same for all who come now."""
         if self._views_at != self.seq:
             self._views.clear()
             self._views_at = self.seq

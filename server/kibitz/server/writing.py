@@ -10,7 +10,7 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, cast
 
 from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.replies import Ok
@@ -154,7 +154,7 @@ class Writing:
         return Record(events=events, by=who.id if who else None, i=i)
 
     def _written(self, done: asyncio.Future[None]) -> None:
-        error = done.exception()
+        error = cast(Exception | None, done.exception())
         if isinstance(error, Conflict):
             self._catching_up = asyncio.create_task(self._decide_again())
             return
@@ -182,7 +182,7 @@ class Writing:
                     command.answer(Refused(ErrorCode.INTERNAL, message, retry_ms=100))
         self._decide()
 
-    def _answer(self, error: BaseException | None = None) -> None:
+    def _answer(self, error: Exception | None = None) -> None:
         """Answer what was decided, unless it could not be written."""
         decided, self._decided, self._records = self._decided, [], []
         for command, outcome in decided:

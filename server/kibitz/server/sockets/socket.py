@@ -11,17 +11,18 @@ from types import TracebackType
 from typing import Any, Protocol, TypeVar
 
 from websockets.asyncio.server import ServerConnection
-from websockets.frames import DATA_OPCODES, Frame, Opcode, apply_mask
-from websockets.http11 import Request
+from websockets.frames import DATA_OPCODES, Frame, Opcode, apply_mask  # type: ignore[attr-defined]
+from websockets.http11 import Request, Response
 from websockets.protocol import OPEN, State
-from websockets.utils import apply_mask
 
 from kibitz.protocol.limits import MAX_MESSAGE
 
 from .turn import Turn
 
-TEXT, BINARY, MASKED = 0x81, 0x82, 0x80
-"""First byte of a message in one frame; the bit of the second that says it is masked."""
+TEXT, BINARY = MESSAGES = 0x81, 0x82
+"""First byte of a message in one frame."""
+MASKED = 0x80
+"""The bit of the second byte that says it is masked."""
 SMALLEST = 6
 """Bytes of the smallest masked frame."""
 REQUEST_END = b"\r\n\r\n"
@@ -147,7 +148,7 @@ class Socket(ServerConnection):
             end = body + length
             if end > size:
                 break
-            if (first == TEXT or first == BINARY) and self._parts is None:
+            if first in MESSAGES and self._parts is None:
                 message = apply_mask(data[body:end], data[body - 4 : body])
                 self._give(message, first == TEXT)
             else:
@@ -168,7 +169,7 @@ class Socket(ServerConnection):
         self._direct, self._rest = False, None
         super().data_received(bytes(data))
 
-    def process_event(self, event: Request | Frame) -> None:
+    def process_event(self, event: Request | Response | Frame) -> None:
         """What went through the library: fragments are put together."""
         if not isinstance(event, Frame):
             super().process_event(event)
