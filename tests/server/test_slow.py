@@ -26,7 +26,7 @@ FRAME_BYTES = 2500
 
 def waiting(running: Running) -> int:
     """The most bytes that wait for any client."""
-    return max(connection._waiting() for connection in running.app._connections)
+    return max(connection.socket.waiting for connection in running.app._connections)
 
 
 async def busy(ann: Talk, room: str, running: Running, done: Callable[[], object]) -> int:
