@@ -49,6 +49,9 @@ class Shuffle:
 
 Move = Transfer | Draw | Recycle | Shuffle
 
+PILELESS: tuple[Move, ...] = (Draw(), Shuffle(), Recycle())
+"""The moves that say it all by their kind."""
+
 
 class Why(Enum):
     """What can stand against a move. Each game's ``text`` puts it into that game's own words."""
@@ -220,18 +223,29 @@ def is_stuck(game: Game, table: Table) -> bool:
     ``STUCK_SEARCH`` positions proves nothing and answers ``False``.
     """
     start = redact_table(table)
+    if _goes_on(game, start):
+        return False
     seen, queue = {_key(start)}, [start]
     while queue:
         here = queue.pop()
-        legal = [move for move in game.candidates(here) if game.objection(here, move) is None]
-        if len(seen) > STUCK_SEARCH or not all(game.is_idle(here, move) for move in legal):
+        if len(seen) > STUCK_SEARCH or _goes_on(game, here):
             return False
-        for move in legal:
-            after = fold(game.effect(here, move, Random(0)), here)
-            if _key(after) not in seen:
-                seen.add(_key(after))
-                queue.append(after)
+        for move in game.candidates(here):
+            if game.objection(here, move) is None:
+                after = fold(game.effect(here, move, Random(0)), here)
+                if _key(after) not in seen:
+                    seen.add(_key(after))
+                    queue.append(after)
     return not game.is_won(start)
+
+
+def _goes_on(game: Game, table: Table) -> bool:
+    """Whether some legal move is not idle: those that name no pile are looked at first."""
+    for moves_there in (PILELESS, game.candidates(table)):
+        for move in moves_there:
+            if game.objection(table, move) is None and not game.is_idle(table, move):
+                return True
+    return False
 
 
 def _key(table: Table) -> tuple[object, ...]:

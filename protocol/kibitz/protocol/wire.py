@@ -60,25 +60,38 @@ def decode_request(frame: Frame) -> Request:
         WireError: It is none, or too large, or breaks a limit; the message says where.
 
     """
-    size = len(frame.encode() if isinstance(frame, str) else frame)
     plain = _plain(frame)
-    i = request_id(plain)
     if not isinstance(plain, dict):
         raise WireError(ErrorCode.BAD_MESSAGE, "a request is a map with a key t")
     if _is_too_deep(plain):
-        raise WireError(ErrorCode.BAD_MESSAGE, f"nested more than {MAX_NESTING} levels deep", i)
+        message = f"nested more than {MAX_NESTING} levels deep"
+        raise WireError(ErrorCode.BAD_MESSAGE, message, request_id(plain))
+    kind = plain.get("t")
     try:
-        request: Request = msgspec.convert(plain, Request)
+        request: Request = msgspec.convert(plain, _type_of(kind))
     except (msgspec.ValidationError, ValueError) as error:
         code = ErrorCode.BAD_MESSAGE
-        if isinstance(plain.get("t"), str) and str(error).endswith("`$.t`"):
+        if isinstance(kind, str) and str(error).endswith("`$.t`"):
             code = ErrorCode.UNSUPPORTED
-        elif size > MAX_FRAME:
+        elif _is_large(frame):
             code = ErrorCode.TOO_LARGE
-        raise WireError(code, _said(error), i) from None
-    if size > MAX_FRAME and not _may_be_large(request):
-        raise WireError(ErrorCode.TOO_LARGE, f"a request has at most {MAX_FRAME} bytes", i)
+        raise WireError(code, _said(error), request_id(plain)) from None
+    if _is_large(frame) and not _may_be_large(request):
+        message = f"a request has at most {MAX_FRAME} bytes"
+        raise WireError(ErrorCode.TOO_LARGE, message, request_id(plain))
     return request
+
+
+def _type_of(kind: object) -> Any:
+    """The type of a request by its tag; all of them, where the tag is none."""
+    return _REQUEST_TYPES.get(kind, Request) if isinstance(kind, str) else Request
+
+
+def _is_large(frame: Frame) -> bool:
+    """Whether a frame is larger than most requests may be."""
+    if isinstance(frame, bytes):
+        return len(frame) > MAX_FRAME
+    return len(frame) * 4 > MAX_FRAME and len(frame.encode()) > MAX_FRAME
 
 
 def _may_be_large(request: Request) -> bool:
@@ -96,10 +109,11 @@ def decode_reply(frame: Frame) -> Reply | None:
     plain = _plain(frame)
     if not isinstance(plain, dict) or not isinstance(plain.get("t"), str):
         raise WireError(ErrorCode.BAD_MESSAGE, "a message is a map with a key t")
-    if plain["t"] not in _REPLY_TYPES:
+    type_ = _REPLY_TYPES.get(plain["t"])
+    if type_ is None:
         return None
     try:
-        reply: Reply = msgspec.convert(plain, Reply)
+        reply: Reply = msgspec.convert(plain, type_)
     except (msgspec.ValidationError, ValueError) as error:
         raise WireError(ErrorCode.BAD_MESSAGE, _said(error)) from None
     return reply
@@ -133,26 +147,31 @@ def _plain(frame: Frame) -> Any:
         raise WireError(ErrorCode.BAD_MESSAGE, f"not {what}: {_said(error)}") from None
 
 
-def _is_too_deep(plain: Any) -> bool:
+def _is_too_deep(plain: dict[Any, Any]) -> bool:
     """Whether lists and maps lie in one another more than ``MAX_NESTING`` levels deep."""
-    level = [plain]
-    for _ in range(MAX_NESTING + 1):
-        nested: list[Any] = []
-        for value in level:
-            if isinstance(value, dict):
-                nested += value.values()
-            elif isinstance(value, list):
-                nested += value
-        if not nested:
+    level: list[Any] = [plain]
+    for _ in range(MAX_NESTING):
+        level = [
+            inner
+            for outer in level
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(inner, _NESTS)
+        ]
+        if not level:
             return False
-        level = nested
-    return True
+    return any(level)
 
 
 def _said(error: Exception) -> str:
     return str(error)[:200] or type(error).__name__
 
 
-_REPLY_TYPES = frozenset(
-    info.__struct_config__.tag for info in Reply.__args__ if info.__struct_config__.tag
-)
+_NESTS = (dict, list)
+
+
+def _by_tag(union: Any) -> dict[str, Any]:
+    return {type_.__struct_config__.tag: type_ for type_ in union.__args__}
+
+
+_REQUEST_TYPES, _REPLY_TYPES = _by_tag(Request), _by_tag(Reply)
+"""The types by their tags: a union would be looked through anew for every message."""
