@@ -47,6 +47,9 @@ class Card:
             raise ValueError(f"not a rank: {self.rank}")
         object.__setattr__(self, "code", RANKS[self.rank - 1] + self.suit.value)
 
+    def __hash__(self) -> int:
+        return hash(self.code)
+
     def __str__(self) -> str:
         return self.code
 
