@@ -33,8 +33,18 @@ from kibitz.engine.game import (
     object_to,
     play,
 )
-from kibitz.engine.notation import read_fact, read_table, write_fact, write_piles
-from kibitz.engine.table import Fact, Table, evolve, fold, invert, lay, redact, redact_table
+from kibitz.engine.notation import is_open, read_fact, read_table, write_fact, write_piles
+from kibitz.engine.table import (
+    Fact,
+    Table,
+    evolve,
+    fold,
+    fold_back,
+    invert,
+    lay,
+    redact,
+    redact_table,
+)
 
 
 def cards(table: Table) -> Counter[str]:
@@ -117,7 +127,11 @@ class PlayAnything(RuleBasedStateMachine):
             assert evolve(evolve(before, fact), invert(fact, before)) == before
             assert read_fact(json.loads(json.dumps(write_fact(fact)))) == fact
             assert read_fact(write_fact(redact(fact))) == redact(fact)
+            if is_open(write_fact(fact)):
+                assert write_fact(redact(fact)) == write_fact(fact)
             before = evolve(before, fact)
+        after, back = fold_back(outcome.facts, self.table)
+        assert (after, fold(back, after)) == (before, self.table)
         self.past.append(self.table)
         self.future.clear()
         self.happen("move", outcome.facts)

@@ -37,7 +37,7 @@ def values(of: inspect.Type) -> st.SearchStrategy[Any]:
         case inspect.StructType(cls=cls):
             return messages(cls)
         case inspect.UnionType(types=types):
-            return st.one_of(map(values, types))
+            return st.one_of([values(each) for each in types])
         case inspect.ListType(item_type=item):
             return st.lists(values(item), max_size=2)
         case inspect.TupleType(item_types=items):

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from .table import Counted, Fact, Table, evolve, fold, invert, lay
+from .table import Counted, Fact, Table, fold, fold_back, lay
 
 Kind = Literal["move", "undo", "redo", "restart"]
 KINDS: tuple[Kind, ...] = ("move", "undo", "redo", "restart")
@@ -89,15 +89,7 @@ class Board:
                 self.table, self.moves = fold(facts, self.table), change.moves_after
             case "move" | "restart":
                 moves = self.moves_after(kind)
-                inverse = self._change(facts)
+                self.table, inverse = fold_back(facts, self.table)
                 self._undone = None
                 self._done = (Change(facts, inverse, self.moves, moves), self._done)
                 self.moves = moves
-
-    def _change(self, facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
-        """Apply facts to the table; the facts that take them back, in the order to apply."""
-        inverses: list[Fact] = []
-        for fact in facts:
-            inverses.append(invert(fact, self.table))
-            self.table = evolve(self.table, fact)
-        return tuple(reversed(inverses))

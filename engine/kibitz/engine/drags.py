@@ -6,9 +6,8 @@ Never: rules, and nothing about a single game.
 """
 
 from dataclasses import dataclass
-from random import Random
 
-from .game import Game, IllegalMove, Move, Objection, Transfer, Why, moves, object_to
+from .game import NO_CHANCE, Game, IllegalMove, Move, Objection, Transfer, Why, moves, object_to
 from .table import Moved, Table, redact_table
 
 
@@ -25,7 +24,7 @@ def drag_of(game: Game, table: Table, move: Move) -> Drag | None:
     """The drag that a legal move is on this full table; ``None`` if it is no transfer."""
     if not isinstance(move, Transfer):
         return None
-    first = game.effect(table, move, Random(0))[0]
+    first = game.effect(table, move, NO_CHANCE)[0]
     assert isinstance(first, Moved), "a transfer begins with cards that move"
     return Drag(first.source, first.target, len(first.cells))
 

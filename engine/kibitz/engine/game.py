@@ -6,14 +6,14 @@ once. Rules only ever look at cards that lie face up, so they give the same answ
 table and on a redacted one. Never: a clock, a global random generator, a mutable game.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from random import Random
 from typing import Protocol, Self
 
 from .cards import Card
-from .table import UP, Cell, Fact, Moved, Table, Turned, fold, redact_table
+from .table import UP, Cell, Fact, Moved, Redacted, Table, Turned, fold, redact_table
 
 STUCK_SEARCH = 100
 """Positions looked at before a dead end is called unproved."""
@@ -51,6 +51,9 @@ Move = Transfer | Draw | Recycle | Shuffle
 
 PILELESS: tuple[Move, ...] = (Draw(), Shuffle(), Recycle())
 """The moves that say it all by their kind."""
+
+NO_CHANCE = Random(0)
+"""For moves that leave nothing to chance: all but shuffles."""
 
 
 class Why(Enum):
@@ -222,29 +225,28 @@ def is_stuck(game: Game, table: Table) -> bool:
     Looks at every position that idle moves can reach. A longer search than
     ``STUCK_SEARCH`` positions proves nothing and answers ``False``.
     """
-    start = redact_table(table)
-    if _goes_on(game, start):
+    if _goes_on(game, Table(Redacted(table.piles), table.counters), PILELESS):
         return False
+    start = redact_table(table)
     seen, queue = {_key(start)}, [start]
     while queue:
         here = queue.pop()
-        if len(seen) > STUCK_SEARCH or _goes_on(game, here):
+        if len(seen) > STUCK_SEARCH or _goes_on(game, here, game.candidates(here)):
             return False
         for move in game.candidates(here):
             if game.objection(here, move) is None:
-                after = fold(game.effect(here, move, Random(0)), here)
+                after = fold(game.effect(here, move, NO_CHANCE), here)
                 if _key(after) not in seen:
                     seen.add(_key(after))
                     queue.append(after)
     return not game.is_won(start)
 
 
-def _goes_on(game: Game, table: Table) -> bool:
-    """Whether some legal move is not idle: those that name no pile are looked at first."""
-    for moves_there in (PILELESS, game.candidates(table)):
-        for move in moves_there:
-            if game.objection(table, move) is None and not game.is_idle(table, move):
-                return True
+def _goes_on(game: Game, table: Table, wishes: Iterable[Move]) -> bool:
+    """Whether one of some moves is legal and not idle."""
+    for move in wishes:
+        if game.objection(table, move) is None and not game.is_idle(table, move):
+            return True
     return False
 
 

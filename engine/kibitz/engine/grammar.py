@@ -9,12 +9,15 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 from typing import Protocol
 
 from .game import Move, Transfer
 from .text import Action, Request, numbers
 
 BLANKS = " \t"
+REMEMBERED = 4096
+"""Lines and moves whose meaning is remembered: more than any game has."""
 _GAP = re.compile(rf"[{BLANKS}]+")
 
 Piles = Mapping[str, str]
@@ -138,12 +141,16 @@ class Carry:
         return " ".join(word for word in (self.word, source, target, count) if word)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Grammar:
-    """All commands of a game, in the order of its menu."""
+    """All commands of a game, in the order of its menu.
+
+    The lines of a game are few and come again and again: what they mean is remembered.
+    """
 
     commands: tuple[Command, ...]
 
+    @lru_cache(REMEMBERED)  # noqa: B019 - there is one grammar a game
     def read(self, line: str) -> Move | Request:
         """Read one line as typed: case-blind, blanks and tabs anywhere, any line end.
 
@@ -160,6 +167,7 @@ class Grammar:
                 return result
         raise Misread(Fault.COMMAND if word else Fault.EMPTY, word)
 
+    @lru_cache(REMEMBERED)  # noqa: B019
     def write(self, move: Move) -> str:
         """The canonical line of a move: lower case, single blanks.
 

@@ -12,22 +12,23 @@ Shapes (a cell is ``Qh`` up, ``Qh-`` down but known, ``??`` down and unknown)::
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from .table import CELLS, UNKNOWN, Cell, Counted, Fact, Moved, Pile, Set, Table, Turned
+from .table import CELLS, UNKNOWN, UP, Cell, Counted, Fact, Moved, Pile, Set, Table, Turned
+
+_UP = frozenset(cell.text for cell in UP.values())
 
 
 def write_fact(fact: Fact) -> list[Any]:
     """The plain form of a fact."""
-    match fact:
-        case Moved(source, target, cells):
-            return ["mv", source, target, write_pile(cells)]
-        case Turned(pile, cell):
-            if cell.up:
-                return ["up", pile, str(cell)]
-            return ["dn", pile] if cell.card is None else ["dn", pile, str(cell)]
-        case Set(pile, cells):
-            return ["set", pile, write_pile(cells)]
-        case Counted(counter, value):
-            return ["count", counter, value]
+    if isinstance(fact, Moved):
+        return ["mv", fact.source, fact.target, write_pile(fact.cells)]
+    if isinstance(fact, Turned):
+        cell = fact.cell
+        if cell.up:
+            return ["up", fact.pile, cell.text]
+        return ["dn", fact.pile] if cell.card is None else ["dn", fact.pile, cell.text]
+    if isinstance(fact, Set):
+        return ["set", fact.pile, write_pile(fact.cells)]
+    return ["count", fact.counter, fact.value]
 
 
 def read_fact(plain: Sequence[Any]) -> Fact:
@@ -37,6 +38,10 @@ def read_fact(plain: Sequence[Any]) -> Fact:
         ValueError: It is not one.
 
     """
+    if type(plain) is list and len(plain) == 4 and plain[0] == "mv":  # by far the most frequent
+        _, source, target, cells = plain
+        if isinstance(source, str) and isinstance(target, str) and type(cells) is list:
+            return Moved(source, target, read_pile(cells))
     match plain:
         case ["mv", str(source), str(target), [*cells]]:
             return Moved(source, target, read_pile(cells))
@@ -54,6 +59,17 @@ def read_fact(plain: Sequence[Any]) -> Fact:
             raise ValueError(f"not a fact: {plain!r:.60}")
 
 
+def is_open(plain: Sequence[Any]) -> bool:
+    """Whether a fact in its plain form is about cards that lie face up only, or about none.
+
+    Then everybody may be told of it as it is.
+    """
+    word = plain[0]
+    if word in ("mv", "set"):
+        return _UP.issuperset(plain[-1])
+    return word == "count" or (word == "up" and plain[-1] in _UP)
+
+
 def read_cell(text: object) -> Cell:
     """A cell from its text.
 
@@ -69,7 +85,7 @@ def read_cell(text: object) -> Cell:
 
 def write_pile(cells: Pile) -> list[str]:
     """The cells of a pile as texts, bottom to top."""
-    return [str(cell) for cell in cells]
+    return [cell.text for cell in cells]
 
 
 def read_pile(texts: Iterable[object]) -> Pile:

@@ -11,9 +11,8 @@ Never: hide a card anywhere else. :func:`redact` and :func:`redact_table` share 
 the only place in the project that makes a public form.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import reduce
 
 from .cards import CARDS, Card
 
@@ -27,6 +26,11 @@ class Cell:
 
     card: Card | None
     up: bool = True
+    text: str = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        text = "??" if self.card is None else self.card.code + ("" if self.up else "-")
+        object.__setattr__(self, "text", text)
 
     @property
     def known(self) -> Card:
@@ -34,8 +38,11 @@ class Cell:
         assert self.card is not None, "the rules looked at a hidden card"
         return self.card
 
+    def __hash__(self) -> int:
+        return hash(self.text)
+
     def __str__(self) -> str:
-        return "??" if self.card is None else self.card.code + ("" if self.up else "-")
+        return self.text
 
 
 UNKNOWN = Cell(None, up=False)
@@ -99,23 +106,43 @@ Fact = Moved | Turned | Set | Counted
 
 def evolve(table: Table, fact: Fact) -> Table:
     """The table after the fact. Total: what was decided on this table always applies."""
-    piles = table.piles
-    match fact:
-        case Moved(source, target, cells):
-            kept = piles[source][: len(piles[source]) - len(cells)]
-            return Table({**piles, source: kept, target: piles[target] + cells}, table.counters)
-        case Turned(pile, cell):
-            return Table({**piles, pile: (*piles[pile][:-1], cell)}, table.counters)
-        case Set(pile, cells):
-            return Table({**piles, pile: cells}, table.counters)
-        case Counted(counter, value):
-            others = {name: n for name, n in table.counters.items() if name != counter}
-            return Table(piles, others if value is None else {**others, counter: value})
+    return fold((fact,), table)
 
 
 def fold(facts: Iterable[Fact], table: Table | None = None) -> Table:
     """Apply facts in order, to an empty table if none is given."""
-    return reduce(evolve, facts, Table() if table is None else table)
+    table = Table() if table is None else table
+    piles, counters = dict(table.piles), dict(table.counters)
+    for fact in facts:
+        _happen(fact, piles, counters)
+    return Table(piles, counters)
+
+
+def fold_back(facts: Iterable[Fact], table: Table) -> tuple[Table, tuple[Fact, ...]]:
+    """The table after some facts, and the facts that take them back, in the order to apply."""
+    piles, counters = dict(table.piles), dict(table.counters)
+    after, back = Table(piles, counters), list[Fact]()
+    for fact in facts:
+        back.append(invert(fact, after))
+        _happen(fact, piles, counters)
+    back.reverse()
+    return after, tuple(back)
+
+
+def _happen(fact: Fact, piles: dict[str, Pile], counters: dict[str, int]) -> None:
+    """Let a fact happen to piles and counters that nobody else has seen yet."""
+    if isinstance(fact, Moved):
+        source, onto = piles[fact.source], piles[fact.target]
+        piles[fact.source] = source[: len(source) - len(fact.cells)]
+        piles[fact.target] = onto + fact.cells
+    elif isinstance(fact, Turned):
+        piles[fact.pile] = (*piles[fact.pile][:-1], fact.cell)
+    elif isinstance(fact, Set):
+        piles[fact.pile] = fact.cells
+    else:
+        counters.pop(fact.counter, None)
+        if fact.value is not None:
+            counters[fact.counter] = fact.value
 
 
 def lay(table: Table) -> tuple[Fact, ...]:
@@ -126,16 +153,14 @@ def lay(table: Table) -> tuple[Fact, ...]:
 
 def invert(fact: Fact, before: Table) -> Fact:
     """The fact that takes ``evolve(before, fact)`` back to ``before``."""
-    match fact:
-        case Moved(source, target, cells):
-            pile = before.piles[source]
-            return Moved(target, source, pile[len(pile) - len(cells) :])
-        case Turned(pile, _):
-            return Turned(pile, before.piles[pile][-1])
-        case Set(pile, _):
-            return Set(pile, before.piles[pile])
-        case Counted(counter, _):
-            return Counted(counter, before.counters.get(counter))
+    if isinstance(fact, Moved):
+        pile = before.piles[fact.source]
+        return Moved(fact.target, fact.source, pile[len(pile) - len(fact.cells) :])
+    if isinstance(fact, Turned):
+        return Turned(fact.pile, before.piles[fact.pile][-1])
+    if isinstance(fact, Set):
+        return Set(fact.pile, before.piles[fact.pile])
+    return Counted(fact.counter, before.counters.get(fact.counter))
 
 
 def _hide(cells: Pile) -> Pile:
@@ -145,6 +170,22 @@ def _hide(cells: Pile) -> Pile:
 def redact_table(table: Table) -> Table:
     """What everybody may see: face-down cards lose their names."""
     return Table({name: _hide(cells) for name, cells in table.piles.items()}, table.counters)
+
+
+class Redacted(Mapping[str, Pile]):
+    """The piles of :func:`redact_table`, made when they are asked for: for a look at a few."""
+
+    def __init__(self, piles: Mapping[str, Pile]) -> None:
+        self._piles = piles
+
+    def __getitem__(self, name: str) -> Pile:
+        return _hide(self._piles[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._piles)
+
+    def __len__(self) -> int:
+        return len(self._piles)
 
 
 def redact(fact: Fact) -> Fact:

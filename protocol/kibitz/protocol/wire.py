@@ -4,6 +4,7 @@ Both go the same way, bytes <-> plain values <-> declared types, so they mean th
 checked by the same rules. Never: trust a length, a depth or a type that came from outside.
 """
 
+from collections.abc import Iterable
 from enum import Enum
 from typing import Any
 
@@ -149,17 +150,21 @@ def _plain(frame: Frame) -> Any:
 
 def _is_too_deep(plain: dict[Any, Any]) -> bool:
     """Whether lists and maps lie in one another more than ``MAX_NESTING`` levels deep."""
-    level: list[Any] = [plain]
-    for _ in range(MAX_NESTING):
+    level = _nesting(plain.values())
+    for _ in range(MAX_NESTING - 1):
+        if not level:
+            return False
         level = [
             inner
             for outer in level
-            for inner in (outer.values() if isinstance(outer, dict) else outer)
-            if isinstance(inner, _NESTS)
+            for inner in _nesting(outer.values() if isinstance(outer, dict) else outer)
         ]
-        if not level:
-            return False
     return any(level)
+
+
+def _nesting(values: Iterable[Any]) -> list[Any]:
+    """The lists and maps among some values."""
+    return [value for value in values if isinstance(value, _NESTS)]
 
 
 def _said(error: Exception) -> str:

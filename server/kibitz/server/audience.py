@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from kibitz.engine.notation import read_fact, write_fact
+from kibitz.engine.notation import is_open, read_fact, write_fact
 from kibitz.engine.table import redact
 from kibitz.protocol.hashing import commitment
 from kibitz.protocol.views import Event, Kind
@@ -54,7 +54,7 @@ def public(event: Event, room: str) -> Event:
         return replace(event, room=room, fx=UNSET)
     if event.fx is UNSET or event.kind == "ended":
         return replace(event, room=room)
-    fx = [write_fact(redact(read_fact(fact))) for fact in event.fx]
+    fx = [fact if is_open(fact) else write_fact(redact(read_fact(fact))) for fact in event.fx]
     return replace(event, room=room, fx=fx)
 
 

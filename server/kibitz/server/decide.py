@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from kibitz.engine.board import Kind as BoardKind
 from kibitz.engine.drags import Drag, move_of
-from kibitz.engine.game import IllegalMove, Move, Transfer, Why, is_stuck, play
+from kibitz.engine.game import NO_CHANCE, IllegalMove, Move, Shuffle, Transfer, Why, is_stuck, play
 from kibitz.engine.notation import write_fact
 from kibitz.engine.table import Fact, Table, fold
 from kibitz.engine.text import InputError
@@ -214,27 +214,30 @@ def _move(state: RoomState, request: ask.Move, index: int, who: Identity, at: in
     position = state.positions[index]
     table = position.board.table
     move = _wanted(state, request, table)
+    chance = _chance(state, table) if isinstance(move, Shuffle) else NO_CHANCE
     try:
-        outcome = play(state.game, table, move, _chance(state, table))
+        outcome = play(state.game, table, move, chance)
     except IllegalMove as error:
         raise _illegal(state, move, error) from None
-    made = salted(
-        state,
-        replace(
-            note(state, "move", who.id, at),
-            board=index,
-            move=state.text.write(move),
-            fx=[write_fact(fact) for fact in outcome.facts],
-            moves=position.board.moves_after("move"),
-            score=state.game.score(outcome.table),
-        ),
+    made = Event(
+        seq=state.seq + 1,
+        at=at,
+        kind="move",
+        by=who.id,
+        board=index,
+        move=state.text.write(move),
+        fx=[write_fact(fact) for fact in outcome.facts],
+        moves=position.board.moves_after("move"),
+        score=state.game.score(outcome.table),
     )
-    after = replace(note(state, "won", who.id, at), seq=made.seq + 1, board=index)
+    made = salted(state, made)
     if outcome.won:
-        won = replace(after, moves=made.moves, ms=at - (race.start_of(state) or 0))
-        return ending.closed(state, [made, won])
+        won = replace(note(state, "won", who.id, at), seq=made.seq + 1, board=index)
+        took = at - (race.start_of(state) or 0)
+        return ending.closed(state, [made, replace(won, moves=made.moves, ms=took)])
     if not position.stuck and is_stuck(state.game, outcome.table):
-        return [made, salted(state, replace(after, kind="stuck", by=None))]
+        stuck = replace(note(state, "stuck", None, at), seq=made.seq + 1, board=index)
+        return [made, salted(state, stuck)]
     return [made]
 
 

@@ -1,10 +1,10 @@
 """A room's entry in the lobby: as it is, and as it will be once a record has happened."""
 
 from collections.abc import Sequence
-from functools import reduce
 
 from msgspec import UNSET, UnsetType
 
+from kibitz.engine.board import KINDS
 from kibitz.protocol.course import Course
 from kibitz.protocol.views import Event, RoomInfo
 
@@ -24,10 +24,12 @@ def entry_of(
         ahead: Events that are about to happen: the entry is that of the room after them.
 
     """
-    course = reduce(Course.after, ahead, state.course)
+    course = state.course
     scores = [position.score for position in state.positions] or [0]
     moves = state.positions[0].board.moves if state.positions else 0
     for event in ahead:
+        if event.kind not in KINDS:
+            course = course.after(event)
         if event.score is not UNSET and event.board < len(scores):
             scores[event.board] = event.score
         moves = moves if event.moves is UNSET else event.moves

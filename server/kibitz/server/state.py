@@ -152,14 +152,15 @@ class RoomState:
         self.seq, self.at = event.seq, event.at
         if event.by is not None:
             self.last_at[event.by] = event.at
-        self.course = self.course.after(event)
-        if event.kind in KINDS and event.fx is not UNSET:
+        if event.kind not in KINDS:
+            self.course = self.course.after(event)
+        elif event.fx is not UNSET:
             position = self.positions[event.board]
             position.board.apply(event.kind, map(read_fact, event.fx))
             position.stuck = position.stuck and event.kind == "move"
             position.score = position.score if event.score is UNSET else event.score
             position.seq = event.seq
-        elif event.kind == "stuck":
+        if event.kind == "stuck":
             self.positions[event.board].stuck = True
         elif event.kind == "started":
             score = 0 if event.score is UNSET else event.score
@@ -179,7 +180,10 @@ class RoomState:
 
     def seat_of(self, identity: str) -> Seat | None:
         """The seat an identity has."""
-        return next((seat for seat in self.seats if seat.id == identity), None)
+        for seat in self.course.seats:
+            if seat.id == identity:
+                return seat
+        return None
 
     def board_of(self, identity: str) -> int:
         """Index of the board of somebody: his own in a race, or else the first."""

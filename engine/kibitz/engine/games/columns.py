@@ -4,12 +4,12 @@ One frozen dataclass; what tells the games apart are its settings. Nothing ever 
 foundation, and a face-down card that becomes last in a column is turned up in the same move.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Self
 
-from ..cards import ACE, DECK, KING, Card, Fits, is_run, up_in_suit
+from ..cards import ACE, CARDS, DECK, KING, Card, Fits, fitting, is_run, up_in_suit
 from ..game import BadOption, Draw, Move, Objection, Place, Transfer, Why, face_up, take
 from ..options import UNLIMITED, known, number
 from ..table import DOWN, UP, Cell, Counted, Fact, Moved, Pile, Table
@@ -18,6 +18,9 @@ STOCK, WASTE, REDEALS = "Stock", "Waste", "redeals"
 FOUNDATIONS = tuple(f"FOUNDATION-{n}" for n in range(1, 5))
 COLUMNS = tuple(f"COLUMN-{n}" for n in range(1, 8))
 SOURCES, TARGETS = (WASTE, *COLUMNS), (*FOUNDATIONS, *COLUMNS)
+ANY = frozenset(CARDS)
+ACES = frozenset(card.code for card in DECK if card.rank == ACE)
+KINGS = frozenset(card.code for card in DECK if card.rank == KING)
 
 
 def deal_columns(
@@ -71,9 +74,9 @@ def last_run(cells: Sequence[Cell], fits: Fits) -> list[Card]:
     return run
 
 
-def all_named(cells: Sequence[Cell], test: Callable[[Card], bool]) -> bool:
-    """Whether all cells are known and pass a test."""
-    return all(cell.card is not None and test(cell.card) for cell in cells)
+def all_named(cells: Sequence[Cell]) -> bool:
+    """Whether all cells are known."""
+    return all(cell.card is not None for cell in cells)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,15 +157,20 @@ class Columns:
             return Objection(Why.TOO_FEW, source)
         cards = [cell.known for cell in cells[len(cells) - count :]]
         fits = (
-            source != target and is_run(cards, self.fits) and self._takes(table, target, cards[0])
+            source != target
+            and cards[0].code in self._welcome(table, target)
+            and is_run(cards, self.fits)
         )
         return None if fits else Objection(Why.MISMATCH, target)
 
-    def _takes(self, table: Table, target: str, card: Card) -> bool:
+    def _welcome(self, table: Table, target: str) -> frozenset[str]:
+        """The codes of the cards that a pile takes now."""
         onto = table.top(target)
         if target in FOUNDATIONS:
-            return up_in_suit(card, onto) if onto else card.rank == ACE
-        return self.fits(card, onto) if onto else not self.kings_only or card.rank == KING
+            return fitting(up_in_suit)[onto.code] if onto else ACES
+        if onto is None:
+            return KINGS if self.kings_only else ANY
+        return fitting(self.fits)[onto.code]
 
     def effect(self, table: Table, move: Move, rng: Random) -> tuple[Fact, ...]:
         """Move cards and turn what they uncover; an empty stock is made anew before the draw."""
@@ -180,14 +188,15 @@ class Columns:
     def candidates(self, table: Table) -> Iterator[Move]:
         """Foundations first, then columns, then the stock."""
         runs = {pile: run for pile in SOURCES if (run := self._movable(table, pile))}
+        welcome = {pile: self._welcome(table, pile) for pile in TARGETS}
         for source, run in runs.items():
             for target in FOUNDATIONS:
-                if self._takes(table, target, run[0]):
+                if run[0].code in welcome[target]:
                     yield Transfer(source, target)
         for source, run in runs.items():
             for target in COLUMNS:
                 for count, card in enumerate(run, 1):
-                    if target != source and self._takes(table, target, card):
+                    if card.code in welcome[target] and target != source:
                         yield Transfer(source, target, count)
         yield Draw()
 
@@ -206,11 +215,15 @@ class Columns:
             rest = table.piles[move.source][: -move.count]
             return move.target in COLUMNS and move.source in COLUMNS and (not rest or rest[-1].up)
         pack = (*table.piles[STOCK], *table.piles[WASTE])
-        return all_named(pack, lambda card: not any(self._takes(table, t, card) for t in TARGETS))
+        if not all_named(pack):
+            return False
+        welcome = frozenset[str]().union(*(self._welcome(table, target) for target in TARGETS))
+        return all(cell.known.code not in welcome for cell in pack)
 
     def score(self, table: Table) -> int:
         """The cards on the foundations, 0 to 52."""
-        return sum(len(table.piles[pile]) for pile in FOUNDATIONS)
+        piles = table.piles
+        return sum([len(piles[pile]) for pile in FOUNDATIONS])
 
     def check(self, table: Table) -> str | None:
         """Stock face down, waste face up, foundations in sequence, columns in order."""

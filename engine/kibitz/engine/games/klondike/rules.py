@@ -141,7 +141,7 @@ class Klondike:
             rest = table.piles[move.source][:-count]
             return not rest or rest[-1].up
         pack = (*table.piles[STOCK], *table.piles[DISCARD])
-        return all_named(pack, lambda card: not self._is_playable(table, card))
+        return all_named(pack) and not any(self._is_playable(table, cell.known) for cell in pack)
 
     def _is_playable(self, table: Table, card: Card) -> bool:
         onto = table.top(SUITS[card.suit])
@@ -150,7 +150,8 @@ class Klondike:
 
     def score(self, table: Table) -> int:
         """The cards on the suits, 0 to 52."""
-        return sum(len(table.piles[pile]) for pile in SUITS.values())
+        piles = table.piles
+        return sum([len(piles[pile]) for pile in SUITS.values()])
 
     def check(self, table: Table) -> str | None:
         """Only the stock's top card face up, discards face down, suits in sequence."""

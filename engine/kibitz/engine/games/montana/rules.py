@@ -24,6 +24,7 @@ def place(row: int, column: int) -> str:
     return f"{row}.{column}"
 
 
+NAMES = {row: tuple(place(row, column) for column in COLUMNS) for row in ROWS}
 PLACES = tuple(place(row, column) for row in ROWS for column in COLUMNS)
 LEFT = {place(r, c): place(r, c - 1) if c > 1 else None for r in ROWS for c in COLUMNS}
 TWOS = tuple(card.code for card in DECK if card.rank == TWO)
@@ -33,12 +34,12 @@ ABOVE = {a.code: (b.code,) for a, b in pairwise(DECK) if up_in_suit(b, a)}
 
 def kept(table: Table, row: int) -> int:
     """How many places of a row a shuffle leaves alone: the run 2, 3, .. of one suit."""
-    before: Card | None = None
-    for column in COLUMNS:
-        card = table.top(place(row, column))
-        if card is None or not (up_in_suit(card, before) if before else card.rank == TWO):
-            return column - 1
-        before = card
+    welcome: Sequence[str] = TWOS
+    for at, name in enumerate(NAMES[row]):
+        card = table.top(name)
+        if card is None or card.code not in welcome:
+            return at
+        welcome = ABOVE.get(card.code, ())
     raise AssertionError("a row has thirteen places and a suit twelve cards above the ace")
 
 
@@ -104,7 +105,7 @@ class Montana:
 
     def candidates(self, table: Table) -> Iterator[Move]:
         """What fits each gap; then the shuffle."""
-        where = {cells[0].known.code: p for p, cells in table.piles.items() if cells}
+        where = {cells[0].text: p for p, cells in table.piles.items() if cells}
         for gap in (p for p in PLACES if not table.piles[p]):
             left = LEFT[gap]
             card = table.top(left) if left else None
