@@ -85,6 +85,8 @@ class Feed:
 
     def __init__(self) -> None:
         self._queues: defaultdict[str, set[asyncio.Queue[Record]]] = defaultdict(set)
+        self.followed = self._queues.keys()
+        """The rooms that anybody follows, at any time."""
 
     def publish(self, room: str, record: Record) -> None:
         """Hand a durable record to everybody who follows the room."""

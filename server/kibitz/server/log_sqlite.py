@@ -276,6 +276,7 @@ class SqliteLog:
     def _settle(self, group: list[_Append]) -> None:
         """Tell those who wait how it went (on the loop)."""
         lost: list[_Append] = []
+        followed = self._feed.followed
         for append in group:
             append.behind = None
             if append.error is not None:
@@ -285,8 +286,9 @@ class SqliteLog:
                 continue
             if self._latest.get(append.room) is append:
                 del self._latest[append.room]
-            for record in append.records:
-                self._feed.publish(append.room, record)
+            if append.room in followed:
+                for record in append.records:
+                    self._feed.publish(append.room, record)
             if not append.done.done():
                 append.done.set_result(None)
         if lost:  # until those who wait have heard of it, nothing may build upon it
