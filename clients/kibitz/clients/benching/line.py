@@ -79,7 +79,7 @@ class Line(asyncio.Protocol):
             async with asyncio.timeout(ANSWER_SECONDS):
                 await asyncio.get_running_loop().create_connection(
                     lambda: self,
-                    self._at.hostname,
+                    self._at.hostname or "",
                     port,
                     ssl=ssl.create_default_context() if secure else None,
                 )
@@ -196,9 +196,10 @@ class Line(asyncio.Protocol):
     def _fail(self, why: str) -> None:
         if self._transport is not None:
             self._transport.close()
-        for answering in (self._open, *self._asked.values()):
-            if not answering.done():
-                answering.set_exception(Lost(why))
+        waiting: list[asyncio.Future[Any]] = [self._open, *self._asked.values()]
+        for answer in waiting:
+            if not answer.done():
+                answer.set_exception(Lost(why))
         self._asked.clear()
 
 

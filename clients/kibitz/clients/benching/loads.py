@@ -63,12 +63,12 @@ class Clock:
         self._start = start
         self._cpu = time.process_time()
 
-    def part(self, **seen: int) -> Part:
+    def part(self, done: int = 0, limited: int = 0) -> Part:
         """A report that ends now."""
         seconds = time.monotonic() - self._start
         used = time.process_time() - self._cpu
         cpu = used / seconds if seconds > LEAST_SECONDS else 0.0
-        return Part(seconds=seconds, cpu=cpu, **seen)
+        return Part(done=done, limited=limited, seconds=seconds, cpu=cpu)
 
 
 async def rooms(job: Job, lines: Lines, word: Word) -> Part:
@@ -89,7 +89,7 @@ async def rooms(job: Job, lines: Lines, word: Word) -> Part:
                 for number, table in zip(mine, tables, strict=True)
             )
         )
-    part = clock.part(done=sum(len(table.times) for table in tables), limited=lines.limited)
+    part = clock.part(sum(len(table.times) for table in tables), lines.limited)
     part.times = counted(time for table in tables for time in table.times)
     await _told(part, start, [(line, table.due) for table in tables for line in table.watchers])
     return part
@@ -107,7 +107,7 @@ async def crowd(job: Job, lines: Lines, word: Word) -> Part:
     moves = moves_of(job)
     if table is not None:
         await table.steady(start, job.rate, moves)
-        part = clock.part(done=len(table.times), limited=lines.limited)
+        part = clock.part(len(table.times), lines.limited)
         part.times = counted(table.times)
     else:
         await _until(start + moves / job.rate)
@@ -136,7 +136,7 @@ async def joins(job: Job, lines: Lines, word: Word) -> Part:
     await _until(start)
     clock = Clock(start)
     await asyncio.gather(*(one_after_the_other() for _ in range(job.share(job.in_flight) or 1)))
-    part = clock.part(done=len(times), limited=lines.limited)
+    part = clock.part(len(times), lines.limited)
     part.times = counted(times)
     return part
 
@@ -152,7 +152,7 @@ async def idle(job: Job, lines: Lines, word: Word) -> Part:
     mine = job.share(job.joins)
     for _ in range(mine):
         await lines.open()
-    return clock.part(done=mine)
+    return clock.part(mine)
 
 
 LOADS: dict[Load, Callable[[Job, Lines, Word], Awaitable[Part]]] = {
