@@ -13,6 +13,7 @@ from clients.terminals import at_terminal
 from servers import Running, running_server
 from talk import eventually
 
+from kibitz.clients.benching import signals
 from kibitz.clients.benching.hosting import is_loopback
 from kibitz.clients.benching.jobs import Job, Part, counted, merged, percentile_ms
 from kibitz.clients.benching.rows import row
@@ -168,15 +169,38 @@ async def test_a_signal_leaves_nothing(tmp_path: Path, number: signal.Signals) -
         assert not folders_of(kibitz)
 
 
-async def test_ctrl_c_while_the_server_starts(tmp_path: Path) -> None:
+@pytest.mark.parametrize("started", [2, 4])
+async def test_ctrl_c_as_soon_as_a_process_is_there(tmp_path: Path, started: int) -> None:
     kibitz = Command("", tmp_path, {"TMPDIR": str(tmp_path)})
     async with kibitz.running("bench", *SIZES) as process:
-        await eventually(lambda: len(left_of(kibitz)) == 2)
+        await eventually(lambda: len(left_of(kibitz)) >= started)
         process.send_signal(signal.SIGINT)
         async with asyncio.timeout(PATIENCE):
             _, err = await process.communicate()
         assert (process.returncode, err) == (130, b"")
         assert not left_of(kibitz)
+        assert not folders_of(kibitz)
+
+
+async def test_a_second_ctrl_c_leaves_nothing_either(tmp_path: Path) -> None:
+    kibitz = Command("", tmp_path, {"TMPDIR": str(tmp_path)})
+    async with kibitz.running("bench", "rooms", *SIZES, "--seconds", "600") as process:
+        await eventually(lambda: len(left_of(kibitz)) == 4)
+        for _ in range(3):
+            process.send_signal(signal.SIGINT)
+            await asyncio.sleep(0.01)
+        async with asyncio.timeout(PATIENCE):
+            await process.communicate()
+        await eventually(lambda: not left_of(kibitz))
+
+
+def test_a_signal_waits_until_a_process_is_known() -> None:
+    done = []
+    with pytest.raises(KeyboardInterrupt), signals.later():  # noqa: PT012
+        signal.raise_signal(signal.SIGTERM)
+        done.append("started")
+    assert done == ["started"]
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 
 
 async def test_ctrl_c_on_a_terminal(tmp_path: Path) -> None:
@@ -207,7 +231,7 @@ async def test_a_server_that_goes_meanwhile(tmp_path: Path) -> None:
     async with asyncio.timeout(PATIENCE):
         out, err = await process.communicate()
     assert (process.returncode, out) == (1, b"")
-    assert err == b"kibitz: the server closed a connection\n"
+    assert (err.startswith(b"kibitz: "), err.count(b"\n")) == (True, 1)
     assert not left_of(kibitz)
 
 
@@ -236,6 +260,14 @@ def test_what_was_limited(cpu: list[float], server: float | None, said: str | No
     parts = [Part(done=1, seconds=1.0, cpu=share) for share in cpu]
     found = row(Job(load="joins", joins=2), parts, 2, server, None)
     assert found.remarks == ([said] if said else [])
+
+
+@pytest.mark.parametrize(
+    ("took", "said"), [(3.2, []), (6.0, ["too much: moves of 3 s took 6.0 s"])]
+)
+def test_more_than_can_be_carried_is_told(took: float, said: list[str]) -> None:
+    parts = [Part(done=60, seconds=took), Part(seconds=3.0)]
+    assert row(Job(load="crowd", seconds=3.0), parts, 2, None, None).remarks == said
 
 
 def test_events_that_do_not_come_are_told() -> None:

@@ -1,13 +1,14 @@
 """The processes of the load, as the one that started them sees them."""
 
-import contextlib
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 
 import msgspec
 
+from . import signals
 from .jobs import Job, Part
 from .line import Lost
 
@@ -91,7 +92,7 @@ class Crew:
         return [worker.hear() for worker in self._workers]
 
 
-@contextlib.contextmanager
+@contextmanager
 def crew(size: int) -> Iterator[Crew]:
     """So many processes; none is left at the end, however that comes.
 
@@ -99,19 +100,22 @@ def crew(size: int) -> Iterator[Crew]:
     """
     command = [sys.executable, "-m", "kibitz.clients.benching.worker"]
     pipe = subprocess.PIPE
-    started: list[subprocess.Popen[str]] = []
-    try:
+    with ExitStack() as stack:
+        workers: list[Worker] = []
         for _ in range(size):
-            started.append(  # noqa: PERF401 - each must be known when the next cannot be started
-                subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, process_group=0)
-            )
-        yield Crew([Worker(process) for process in started])
-    finally:
-        for process in started:
-            process.kill()
-        for process in started:
-            process.wait()
-            for end in (process.stdin, process.stdout):
-                with contextlib.suppress(OSError):  # what it did not read any more
-                    if end is not None:
-                        end.close()
+            with signals.later():
+                process = subprocess.Popen(
+                    command, stdin=pipe, stdout=pipe, text=True, process_group=0
+                )
+                stack.callback(_end, process)
+            workers.append(Worker(process))
+        yield Crew(workers)
+
+
+def _end(process: "subprocess.Popen[str]") -> None:
+    process.kill()
+    process.wait()
+    for end in (process.stdin, process.stdout):
+        with suppress(OSError):  # what it did not read any more
+            if end is not None:
+                end.close()

@@ -1,6 +1,5 @@
 """A server of our own on a file that is thrown away, and what the system says about it."""
 
-import contextlib
 import ipaddress
 import json
 import os
@@ -10,10 +9,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from . import signals
 from .line import Lost
 
 START_SECONDS = 30.0
@@ -48,7 +49,7 @@ class Host:
         return int(lines[0][1]) if lines else None
 
 
-@contextlib.contextmanager
+@contextmanager
 def own_server() -> Iterator[Host]:
     """``kibitz serve`` on a free port, with its rooms in a temporary folder; gone at the end.
 
@@ -56,10 +57,12 @@ def own_server() -> Iterator[Host]:
         Lost: It does not start; with what it said.
 
     """
-    with tempfile.TemporaryDirectory(prefix="kibitz-bench-") as folder:
-        said = Path(folder) / "said"
-        options = ("--port", "0", "--data", str(Path(folder) / "bench.db"))
-        with said.open("wb") as out:
+    with ExitStack() as stack:
+        with signals.later():
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="kibitz-bench-")))
+            said = folder / "said"
+            options = ("--port", "0", "--data", str(folder / "bench.db"))
+            out = stack.enter_context(said.open("wb"))
             process = subprocess.Popen(
                 [sys.executable, "-m", "kibitz.clients", "serve", *options],
                 stdin=subprocess.DEVNULL,
@@ -67,10 +70,8 @@ def own_server() -> Iterator[Host]:
                 stderr=out,
                 process_group=0,  # a Ctrl-C is for us: we end it
             )
-        try:
-            yield Host(_listening(process, said), process.pid)
-        finally:
-            _end(process)
+            stack.callback(_end, process)
+        yield Host(_listening(process, said), process.pid)
 
 
 def _listening(process: "subprocess.Popen[bytes]", said: Path) -> str:

@@ -11,6 +11,11 @@ BUSY = 0.8
 FULL = 0.95
 """Share of all cores above which server and load are in each other's way."""
 
+DUE = ("rooms", "crowd")
+"""Loads whose moves are due at certain times."""
+LATE, LATE_SECONDS = 1.1, 0.5
+"""They are too much if they take so many times longer than they should, and so many seconds."""
+
 Times = dict[str, float | None]
 """Milliseconds by percentile: ``p50``, ``p95``, ``p99``."""
 
@@ -105,6 +110,9 @@ def row(
     if job.load == "idle" and kib is not None:
         made.connection_kib = round(kib / max(done, 1), 1)
     made.remarks = _remarks(made, cores)
+    took = max(part.seconds for part in parts)
+    if job.load in DUE and took > LATE * job.seconds + LATE_SECONDS:
+        made.remarks.append(f"too much: moves of {job.seconds:g} s took {took:.1f} s")
     return made
 
 

@@ -1,6 +1,5 @@
 """``kibitz bench``: what a server on this machine can carry."""
 
-import signal
 from contextlib import nullcontext
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
@@ -67,7 +66,7 @@ def bench(
     """
     from msgspec.structs import replace
 
-    from ..benching import hosting, printing, run
+    from ..benching import hosting, printing, run, signals
     from ..benching.jobs import Job
     from ..benching.line import Lost
 
@@ -86,8 +85,7 @@ def bench(
     files = max(job.connections for job in jobs) + SPARE_FILES
     if hosting.open_files(files) < files:
         raise outcome.unusable(f"that takes {files:,} open files, more than `ulimit -Hn` says")
-    for number in (signal.SIGTERM, signal.SIGHUP):  # leave nothing behind then, either
-        signal.signal(number, signal.default_int_handler)
+    signals.interrupt_us()
     try:
         with nullcontext(hosting.Host(server)) if server else hosting.own_server() as at:
             version = ""
