@@ -1,11 +1,12 @@
 """The commands: arguments to calls. What a command needs is imported when it runs.
 
 ``playing`` (play, race, fork, daily), ``watching`` (watch, rooms, present), ``past`` (replay,
-verify, convert), ``programs`` (bot, console, demo); ``options`` is what they share.
+verify, convert), ``programs`` (bot, console, demo), ``bench``; ``options`` is what they share.
 """
 
 from collections.abc import Callable
 
+from .bench import bench
 from .past import convert, replay, verify
 from .playing import daily, fork, play, race
 from .programs import bot, console, demo
@@ -14,7 +15,7 @@ from .watching import present, rooms, watch
 COMMANDS: tuple[Callable[..., None], ...] = (
     *(play, race, daily, fork),
     *(watch, rooms, replay, present),
-    *(verify, convert, bot, console),
+    *(verify, convert, bot, console, bench),
 )
 """All that the help shows, in its order."""
 HIDDEN: tuple[Callable[..., None], ...] = (demo,)
