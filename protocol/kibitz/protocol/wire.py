@@ -21,6 +21,9 @@ from .limits import (
 from .replies import Reply
 from .requests import Create, Replay, Request
 
+LONG_MAP, SHORT_MAP, MAX_SHORT_MAP = b"\xde\x00", 0x80, 15
+"""How msgpack begins a map: the long form is what a type with more keys gets, few as may be set."""
+
 Frame = str | bytes
 """One WebSocket message: text for JSON, bytes for msgpack."""
 
@@ -51,7 +54,10 @@ def encode_bytes(message: msgspec.Struct, encoding: Encoding) -> bytes:
     """The bytes of a message, text in UTF-8."""
     if encoding is Encoding.JSON:
         return msgspec.json.encode(message)
-    return msgspec.msgpack.encode(message)
+    packed = msgspec.msgpack.encode(message)
+    if packed.startswith(LONG_MAP) and packed[2] <= MAX_SHORT_MAP:
+        return bytes((SHORT_MAP | packed[2],)) + packed[3:]  # as every other packer writes it
+    return packed
 
 
 def decode_request(frame: Frame) -> Request:
