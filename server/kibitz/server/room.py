@@ -64,6 +64,7 @@ class Room:
         self._world = world
         self._writing = Writing(self)
         self._marks: list[RoomState] = []
+        self._written_entry: RoomInfo | None = None
         self._unsettled = False
         """Whether a racer has gone, so that the others may no longer have to wait for him."""
         self._says_rate = says
@@ -249,7 +250,8 @@ class Room:
     def append(self, records: Sequence[Record]) -> asyncio.Future[None]:
         """Hand records to the log, with the entry that the room will have then."""
         ahead = [event for record in records for event in record.events]
-        return self._log.append(self.id, self.seq, records, self._entry(self.state, ahead))
+        self._written_entry = self._entry(self.state, ahead)
+        return self._log.append(self.id, self.seq, records, self._written_entry)
 
     def ok(self, seq: int, who: Identity | None) -> Ok:
         """The answer to a command; how far the room is, only to those who may know."""
@@ -320,7 +322,13 @@ class Room:
     def entry(self) -> RoomInfo | None:
         """The room's entry in the lobby: what is shown to everybody, if anything is."""
         stage = self.people.public_stage()
-        return self._entry(stage.state) if stage else None
+        if stage is None:
+            return None
+        written = self._written_entry  # most often nothing has happened since
+        if written is None or stage is not self.live or written.seq != self.seq:
+            return self._entry(stage.state)
+        now = self.people.spectators(self.state)
+        return written if written.spectators == now else self._entry(stage.state)
 
     def whole_entry(self) -> RoomInfo:
         """The entry that the log keeps."""

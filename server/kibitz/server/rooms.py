@@ -79,9 +79,9 @@ class Rooms:
 
     async def _wake(self, id_: str) -> None:
         room = await self.get(id_)
-        await room.wake()
         if id_ not in self._listed:  # shown late, and more was in the log than may be said
             self._note(room)
+        await room.wake()
         self.clock.set(id_, room.due)
 
     def __len__(self) -> int:

@@ -6,6 +6,7 @@ Plain frames (masked, unfragmented, no extension) are cut out here; every other 
 through the library's parser, so that it always stands between two frames. Never: wait.
 """
 
+import os
 from collections.abc import Iterable
 from types import TracebackType
 from typing import Any, Protocol, TypeVar
@@ -57,23 +58,20 @@ H = TypeVar("H", bound=HasSocket)
 
 
 def write_all(everybody: Iterable[H], frames: bytes) -> list[H]:
-    """Write whole frames to everybody for whom nothing waits; the others, who got nothing.
-
-    The library's ``broadcast()`` without what is the same for everybody: it looks, as that does,
-    whether the connection is open; no message of ours is ever sent in fragments.
-    """
-    others = []
+    """Write whole frames to everybody who is ready for them; the others, who got nothing."""
+    others, size = [], len(frames)
     for each in everybody:
         socket = each.socket
-        transport = socket.transport
-        if (
-            socket.protocol.state is OPEN
-            and not socket.out
-            and not transport.get_write_buffer_size()
-        ):
-            transport.write(frames)
-        else:
+        if not socket.ready:
             others.append(each)
+            continue
+        try:
+            written = os.write(socket.descriptor, frames)
+        except OSError:  # there is no room, or nobody: its transport says which
+            written = 0
+        if written < size:
+            socket.transport.write(frames[written:])
+            socket.look()
     return others
 
 
@@ -82,6 +80,9 @@ class Socket(ServerConnection):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
+        self.ready = False
+        """Whether it is open and nothing waits: what is written now goes to the kernel at once."""
+        self.descriptor = -1
         self.heard = True
         """Whether anything has come since the keepalive's last sweep."""
         self._reader: Reader | None = None
@@ -100,6 +101,8 @@ class Socket(ServerConnection):
         What only the opening handshake needed is let go of, the library's task with it.
         """
         self._reader, self._turn = reader, turn
+        self.descriptor = self.transport.get_extra_info("socket").fileno()
+        self.look()
         self.request = self.response = None
         early, self._early = self._early, []
         for message, is_text in early:
@@ -123,11 +126,21 @@ class Socket(ServerConnection):
         if self._direct and self.protocol.state is OPEN:
             self._cut(data)
             return
+        self._feed(data)
+
+    def _feed(self, data: bytes) -> None:
+        """Give bytes to the library, which may close."""
         if self.protocol.state is State.CONNECTING:
             # bytes that do not wait for the answer to the request stay with the library, for good
             first = self.request is None and not self._direct
             self._direct = first and data.find(REQUEST_END) == len(data) - len(REQUEST_END)
         super().data_received(data)
+        self.look()
+
+    def eof_received(self) -> None:
+        """Nothing comes any more."""
+        super().eof_received()
+        self.look()
 
     def _cut(self, data: bytes | bytearray) -> None:
         rest = self._rest
@@ -152,7 +165,7 @@ class Socket(ServerConnection):
                 message = apply_mask(data[body:end], data[body - 4 : body])
                 self._give(message, first == TEXT)
             else:
-                super().data_received(bytes(data[at:end]))
+                self._feed(bytes(data[at:end]))
             if self.protocol.state is not OPEN:
                 self._rest = None
                 return
@@ -167,7 +180,7 @@ class Socket(ServerConnection):
     def _leave(self, data: bytes | bytearray) -> None:
         """Let the library say what is wrong with it."""
         self._direct, self._rest = False, None
-        super().data_received(bytes(data))
+        self._feed(bytes(data))
 
     def process_event(self, event: Request | Response | Frame) -> None:
         """What went through the library: fragments are put together."""
@@ -194,6 +207,7 @@ class Socket(ServerConnection):
 
     def send_soon(self, frames: bytes) -> None:
         """Send whole frames at the end of this turn."""
+        self.ready = False
         if not self.out:
             assert self._turn is not None, "attached"
             self._turn.sockets.append(self)
@@ -206,6 +220,12 @@ class Socket(ServerConnection):
         if out and self.protocol.state is OPEN:
             self.transport.write(out[0] if len(out) == 1 else b"".join(out))
         out.clear()
+        self.look()
+
+    def look(self) -> None:
+        """See whether it is ready."""
+        waits = self.out or self.transport.get_write_buffer_size()
+        self.ready = self.protocol.state is OPEN and self._reader is not None and not waits
 
     @property
     def waiting(self) -> int:
@@ -215,6 +235,7 @@ class Socket(ServerConnection):
     async def close(self, code: int = 1000, reason: str = "") -> None:
         """Close behind what is to be sent."""
         self.flush()
+        self.ready = False
         await super().close(code, reason)
 
     def resume_writing(self) -> None:
@@ -226,6 +247,7 @@ class Socket(ServerConnection):
     def connection_lost(self, exc: Exception | None) -> None:
         """Nothing comes any more."""
         super().connection_lost(exc)
+        self.ready = False
         self.out.clear()
         if self._reader is not None:
             self._reader.lost()
