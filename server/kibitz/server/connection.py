@@ -224,7 +224,7 @@ class Connection:
             request = self._session.receive(frame)
             reply.i = request.i
             self._throttle.charge(price(request))
-            self._service.metrics.requests.labels(str(request.__struct_config__.tag)).inc()
+            self._service.metrics.requested(type(request))
             if isinstance(request, Command):
                 self._service.answers.take(request, self, partial(self._settle, reply))
             else:

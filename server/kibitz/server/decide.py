@@ -55,7 +55,7 @@ def change(
         request: The command.
         who: Who asks.
         at: Milliseconds since the room's creation.
-        here: The players that are connected.
+        here: The players that are connected; of ``ready`` only.
 
     Raises:
         Refused: Not allowed, not legal, not now; nothing has changed.

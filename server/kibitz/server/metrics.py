@@ -2,6 +2,8 @@
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
+from kibitz.protocol.requests import RequestBase
+
 _OK_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
 
 
@@ -17,6 +19,7 @@ class Metrics:
         self.requests = Counter(
             "kibitz_requests", "Requests by type.", ["type"], registry=self._registry
         )
+        self._by_kind: dict[type[RequestBase], Counter] = {}
         self.refusals = Counter(
             "kibitz_refusals", "Errors by code.", ["code"], registry=self._registry
         )
@@ -29,6 +32,13 @@ class Metrics:
             registry=self._registry,
             buckets=_OK_BUCKETS,
         )
+
+    def requested(self, kind: type[RequestBase]) -> None:
+        """Count a request."""
+        counter = self._by_kind.get(kind)
+        if counter is None:
+            counter = self._by_kind[kind] = self.requests.labels(str(kind.__struct_config__.tag))
+        counter.inc()
 
     def text(self) -> bytes:
         """The Prometheus text format."""

@@ -50,6 +50,7 @@ class People:
         self._id = id_
         self._state = state
         self._world = world
+        self._live_crowd = (self.live.crowd,)
         self._leavers: list[Listener | None] = []
         delay = state.policy.delay
         self._late = Late(id_, created, state.started, delay, read, turn) if delay else None
@@ -92,12 +93,13 @@ class People:
         """Whether nobody is here."""
         return not any(map(len, self._crowds()))
 
-    def _stages(self) -> list[Stage]:
+    def _stages(self) -> tuple[Stage, ...]:
         late = self._late.begun if self._late else None
-        return [self.live, late] if late else [self.live]
+        return (self.live, late) if late else (self.live,)
 
-    def _crowds(self) -> list[Crowd]:
-        return [stage.crowd for stage in self._stages()]
+    def _crowds(self) -> tuple[Crowd, ...]:
+        late = self._late.begun if self._late else None
+        return (self.live.crowd, late.crowd) if late else self._live_crowd
 
     # What happens
 
@@ -165,12 +167,15 @@ class People:
 
     def role(self, listener: Listener) -> Role | None:
         """How a connection takes part, if it does."""
-        return next(filter(None, (crowd.role(listener) for crowd in self._crowds())), None)
+        for crowd in self._crowds():
+            if role := crowd.role(listener):
+                return role
+        return None
 
     def catch_up(self, listener: Listener) -> None:
         """Tell somebody at once what he would be told soon: something else is said to him next."""
-        for stage in self._stages():
-            stage.crowd.catch_up(listener)
+        for crowd in self._crowds():
+            crowd.catch_up(listener)
 
     def players(self) -> set[str]:
         """The identities that are here to play."""
@@ -182,10 +187,14 @@ class People:
 
     def spectators(self, state: RoomState) -> int:
         """How many people look on: identities, and none that has a seat as far as this shows."""
-        crowds = self._crowds()
-        seated = {seat.id for seat in state.seats if seat.id}
-        there = sum(any(id_ in crowd.identities for crowd in crowds) for id_ in seated)
-        return sum(len(crowd.identities) for crowd in crowds) - there
+        count = 0
+        for crowd in self._crowds():  # nobody is in both
+            here = crowd.identities
+            count += len(here)
+            for seat in state.seats:
+                if seat.id in here:
+                    count -= 1
+        return count
 
     def presence(self, state: RoomState) -> Presence:
         """Who is here: how many are looking on, and the seats whose player is connected.

@@ -94,6 +94,8 @@ class Room:
     @property
     def due(self) -> int | None:
         """When it has to be woken, Unix ms."""
+        if self.state.mode != "race" and self.people.sees_at_once(None):
+            return None
         if self._unsettled:
             return self._world.now_ms()
         at = race.due_at(self.state.course)
@@ -136,7 +138,8 @@ class Room:
         self._writing.add(Command(decide, answer, who, request, on_draft))
 
     def _change(self, request: ask.Change, who: Identity, state: RoomState) -> list[Event]:
-        return change(state, request, who, self._now(), self.people.players())
+        here = self.people.players() if isinstance(request, ask.Ready) else set[str]()
+        return change(state, request, who, self._now(), here)
 
     async def submit(self, request: ask.Change, who: Identity) -> Ok:
         """Wait until a command is decided and written down.
