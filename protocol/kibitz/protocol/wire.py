@@ -18,8 +18,9 @@ from .limits import (
     MAX_NESTING,
     MSGPACK_SUBPROTOCOL,
 )
-from .replies import Reply
+from .replies import Error, Ok, Pong, Presence, Reply
 from .requests import Create, Replay, Request
+from .views import Event
 
 Frame = str | bytes
 """One WebSocket message: text for JSON, bytes for msgpack."""
@@ -45,8 +46,20 @@ def encode(message: msgspec.Struct, encoding: Encoding) -> Frame:
     """The frame of a message."""
     if encoding is Encoding.JSON:
         return msgspec.json.encode(message).decode()
-    # by way of plain values: of a message with many keys the header would be another
-    return msgspec.msgpack.encode(msgspec.to_builtins(message, str_keys=True))
+    return _pack(message)
+
+
+def _pack(message: msgspec.Struct) -> bytes:
+    """The msgpack of a message, every map with the shortest header there is for it.
+
+    Written directly, a type of many keys has the long header of a map even where few of them are
+    set: that is mended in front, and what may hold such types within goes by its plain values.
+    """
+    if type(message) not in _DIRECT:
+        return _PACKER.encode(msgspec.to_builtins(message, str_keys=True))
+    packed = _PACKER.encode(message)
+    long, count = packed[0] == _LONG_MAP, int.from_bytes(packed[1:3])
+    return bytes([_SHORT_MAP | count]) + packed[3:] if long and count < 16 else packed
 
 
 def decode_request(frame: Frame) -> Request:
@@ -166,6 +179,11 @@ def _said(error: Exception) -> str:
     return str(error)[:200] or type(error).__name__
 
 
+_PACKER = msgspec.msgpack.Encoder()
+_DIRECT = frozenset({Event, Ok, Error, Pong, Presence})
+"""The frequent messages: no type of many keys lies within them."""
+_LONG_MAP, _SHORT_MAP = 0xDE, 0x80
+"""First bytes of a map in msgpack: two bytes with the number of keys follow; that is added."""
 _NESTS = frozenset({dict, list})
 
 
