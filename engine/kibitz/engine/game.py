@@ -228,16 +228,19 @@ def is_stuck(game: Game, table: Table) -> bool:
     if _goes_on(game, Table(Redacted(table.piles), table.counters), PILELESS):
         return False
     start = redact_table(table)
-    seen, queue = {_key(start)}, [start]
+    seen: set[str] = set()
+    queue = [start]
     while queue:
         here = queue.pop()
         if len(seen) > STUCK_SEARCH or _goes_on(game, here, game.candidates(here)):
             return False
+        seen = seen or {_key(start)}
         for move in game.candidates(here):
             if game.objection(here, move) is None:
                 after = fold(game.effect(here, move, NO_CHANCE), here)
-                if _key(after) not in seen:
-                    seen.add(_key(after))
+                key = _key(after)
+                if key not in seen:
+                    seen.add(key)
                     queue.append(after)
     return not game.is_won(start)
 
@@ -250,8 +253,10 @@ def _goes_on(game: Game, table: Table, wishes: Iterable[Move]) -> bool:
     return False
 
 
-def _key(table: Table) -> tuple[object, ...]:
-    return (*table.piles.values(), *table.counters.values())
+def _key(table: Table) -> str:
+    """A position in few words, to know it again."""
+    piles = [" ".join([cell.text for cell in cells]) for cells in table.piles.values()]
+    return f"{'/'.join(piles)} {[*table.counters.values()]}"
 
 
 def face_up(cells: Sequence[Cell]) -> int:

@@ -17,7 +17,9 @@ from .text import Action, Request, numbers
 
 BLANKS = " \t"
 REMEMBERED = 4096
-"""Lines and moves whose meaning is remembered: more than any game has."""
+"""Lines and moves whose meaning is remembered: about as many as all games have."""
+MEMORABLE = 64
+"""Longest line that is remembered, in characters."""
 _GAP = re.compile(rf"[{BLANKS}]+")
 
 Piles = Mapping[str, str]
@@ -150,7 +152,6 @@ class Grammar:
 
     commands: tuple[Command, ...]
 
-    @lru_cache(REMEMBERED)  # noqa: B019 - there is one grammar a game
     def read(self, line: str) -> Move | Request:
         """Read one line as typed: case-blind, blanks and tabs anywhere, any line end.
 
@@ -158,16 +159,8 @@ class Grammar:
             Misread: The line is not in the grammar.
 
         """
-        word, rest = first(line)
-        for command in self.commands:
-            if command.word in (word, ""):
-                result = command.read(rest if command.word else line.strip(BLANKS + "\r\n"))
-                if isinstance(result, Fault):
-                    raise Misread(result, word)
-                return result
-        raise Misread(Fault.COMMAND if word else Fault.EMPTY, word)
+        return _remembered(self, line) if len(line) <= MEMORABLE else _read(self, line)
 
-    @lru_cache(REMEMBERED)  # noqa: B019
     def write(self, move: Move) -> str:
         """The canonical line of a move: lower case, single blanks.
 
@@ -175,11 +168,7 @@ class Grammar:
             ValueError: No command of this game means that move.
 
         """
-        for command in self.commands:
-            line = command.write(move)
-            if line is not None:
-                return line
-        raise ValueError(f"no command of this game: {move}")
+        return _written(self, move)
 
     @property
     def actions(self) -> tuple[Action, ...]:
@@ -192,6 +181,29 @@ class Grammar:
         """One line for each command: its usage and its meaning."""
         width = max(len(command.usage) for command in self.commands)
         return "".join(f"  {c.usage:<{width}}   {c.meaning}\n" for c in self.commands)
+
+
+def _read(grammar: Grammar, line: str) -> Move | Request:
+    word, rest = first(line)
+    for command in grammar.commands:
+        if command.word in (word, ""):
+            result = command.read(rest if command.word else line.strip(BLANKS + "\r\n"))
+            if isinstance(result, Fault):
+                raise Misread(result, word)
+            return result
+    raise Misread(Fault.COMMAND if word else Fault.EMPTY, word)
+
+
+_remembered = lru_cache(REMEMBERED)(_read)
+
+
+@lru_cache(REMEMBERED)
+def _written(grammar: Grammar, move: Move) -> str:
+    for command in grammar.commands:
+        line = command.write(move)
+        if line is not None:
+            return line
+    raise ValueError(f"no command of this game: {move}")
 
 
 def first(line: str) -> tuple[str, str]:

@@ -7,8 +7,8 @@ Two laws hold for everything here (tested for every game)::
     fold(map(redact, facts)) == redact_table(fold(facts))
     evolve(evolve(table, fact), invert(fact, table)) == table
 
-Never: hide a card anywhere else. :func:`redact` and :func:`redact_table` share :func:`_hide`,
-the only place in the project that makes a public form.
+Never: hide a card anywhere else. :func:`redact`, :func:`redact_table` and :class:`Redacted` share
+:func:`_hide`, the only place in the project that makes a public form.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

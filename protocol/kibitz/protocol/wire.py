@@ -170,14 +170,14 @@ def _is_too_deep(plain: dict[Any, Any]) -> bool:
 
 def _nesting(values: Iterable[Any]) -> list[Any]:
     """The lists and maps among some values."""
-    return [value for value in values if isinstance(value, _NESTS)]
+    return [value for value in values if type(value) in _NESTS]
 
 
 def _said(error: Exception) -> str:
     return str(error)[:200] or type(error).__name__
 
 
-_NESTS = (dict, list)
+_NESTS = frozenset({dict, list})
 
 
 def _by_tag(union: Any) -> dict[str, Any]:

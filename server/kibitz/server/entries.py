@@ -49,7 +49,7 @@ def entry_of(
         visibility=state.visibility,
         updated=state.started + at,
         waiting=UNSET if course.is_released() else True,
-        due=_due(state, course),
+        due=_due(state, course) if course.race else UNSET,
         daily=course.daily,
         owner=(state.owner or "") if course.daily else UNSET,
         moves=moves if solo else UNSET,

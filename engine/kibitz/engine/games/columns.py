@@ -67,10 +67,12 @@ def check_foundation(cells: Sequence[Cell]) -> bool:
 def last_run(cells: Sequence[Cell], fits: Fits) -> list[Card]:
     """The longest face-up run at the end of a pile, its last card first."""
     run: list[Card] = []
+    fit = fitting(fits)
     for cell in reversed(cells):
-        if not cell.up or (run and not fits(run[-1], cell.known)):
+        card = cell.card
+        if not cell.up or card is None or (run and run[-1].code not in fit[card.code]):
             break
-        run.append(cell.known)
+        run.append(card)
     return run
 
 
@@ -214,11 +216,11 @@ class Columns:
         if isinstance(move, Transfer):
             rest = table.piles[move.source][: -move.count]
             return move.target in COLUMNS and move.source in COLUMNS and (not rest or rest[-1].up)
-        pack = (*table.piles[STOCK], *table.piles[WASTE])
-        if not all_named(pack):
+        stock, waste = table.piles[STOCK], table.piles[WASTE]
+        if not (all_named(stock) and all_named(waste)):
             return False
         welcome = frozenset[str]().union(*(self._welcome(table, target) for target in TARGETS))
-        return all(cell.known.code not in welcome for cell in pack)
+        return all(cell.known.code not in welcome for cell in (*stock, *waste))
 
     def score(self, table: Table) -> int:
         """The cards on the foundations, 0 to 52."""

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Self
 
-from ...cards import ACE, DECK, KING, Card, Fits, Suit, down, down_other_colour, up_in_suit
+from ...cards import ACE, DECK, Card, Fits, Suit, down, down_other_colour, fitting, up_in_suit
 from ...game import Draw, Move, Objection, Place, Recycle, Transfer, Why, take
 from ...options import flag, known
 from ...table import DOWN, UP, Fact, Moved, Table, Turned
-from ..columns import all_named, check_columns, check_foundation, deal_columns, last_run
+from ..columns import KINGS, all_named, check_columns, check_foundation, deal_columns, last_run
 
 STOCK, DISCARD, SUIT = "Stock", "Discard", "suit"
 SUITS = {
@@ -92,12 +92,14 @@ class Klondike:
     def _count(self, table: Table, source: str, target: str) -> int | None:
         """The one number of cards that ``move source target`` can mean."""
         run = last_run(table.piles[source], self.fits)
+        welcome = self._welcome(table, target)
         movable = enumerate(run[:1] if source == STOCK else run, 1)
-        return next((n for n, card in movable if self._takes(table, target, card)), None)
+        return next((n for n, card in movable if card.code in welcome), None)
 
-    def _takes(self, table: Table, pile: str, card: Card) -> bool:
+    def _welcome(self, table: Table, pile: str) -> frozenset[str]:
+        """The codes of the cards that a pile takes now."""
         onto = table.top(pile)
-        return self.fits(card, onto) if onto else card.rank == KING
+        return fitting(self.fits)[onto.code] if onto else KINGS
 
     def effect(self, table: Table, move: Move, rng: Random) -> tuple[Fact, ...]:
         """Move cards and turn up what becomes top of the source."""
@@ -120,10 +122,11 @@ class Klondike:
         """Suits, then piles, then the stock."""
         runs = {p: last_run(table.piles[p], self.fits) for p in (*PILES, STOCK) if table.piles[p]}
         yield from (Transfer(source, SUIT) for source in runs)
+        welcome = {pile: self._welcome(table, pile) for pile in PILES}
         for source, run in runs.items():
-            movable = run[:1] if source == STOCK else run
+            movable = [card.code for card in (run[:1] if source == STOCK else run)]
             for target in PILES:
-                if target != source and any(self._takes(table, target, c) for c in movable):
+                if target != source and not welcome[target].isdisjoint(movable):
                     yield Transfer(source, target)
         yield Draw()
         yield Recycle()
@@ -146,7 +149,7 @@ class Klondike:
     def _is_playable(self, table: Table, card: Card) -> bool:
         onto = table.top(SUITS[card.suit])
         home = up_in_suit(card, onto) if onto else card.rank == ACE
-        return home or any(self._takes(table, pile, card) for pile in PILES)
+        return home or any(card.code in self._welcome(table, pile) for pile in PILES)
 
     def score(self, table: Table) -> int:
         """The cards on the suits, 0 to 52."""
