@@ -10,7 +10,7 @@ import sys
 from bench.contestants import CONTESTANTS
 from bench.contestants import USUAL as USUAL_SERVERS
 from bench.paired import Result, measure
-from bench.table import costs, disturbances, ratios, slope
+from bench.table import costs, disturbances, missing, ratios, slope
 from bench.workloads import USUAL as USUAL_WORK
 from bench.workloads import Cost, Kind, Workload, workload
 
@@ -38,7 +38,8 @@ def run(work: Workload, servers: list[str], cycles: int) -> dict[str, Result]:
     results = measure(work, servers, short, tell)
     tell("")
     print(f"\n## {work.name}\n")
-    print((disturbances if work.cost is Cost.DISTURBED else costs)(work, results), flush=True)
+    print((disturbances if work.cost is Cost.DISTURBED else costs)(work, results))
+    print(missing(results), end="", flush=True)
     return results
 
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from statistics import median
+from statistics import median, quantiles
 
 from bench.contestants import BASELINE, REFERENCE
 from bench.paired import Result, pooled, quantile
@@ -32,9 +32,8 @@ def fives(values: Sequence[float]) -> Row:
     """Minimum, quartiles and maximum."""
     if not values:
         return ("-",) * 5
-    ordered = sorted(values)
-    last = len(ordered) - 1
-    return tuple(f"{ordered[round(share * last)]:.2f}" for share in (0, 0.25, 0.5, 0.75, 1))
+    quartiles = quantiles([*values, *values][: max(2, len(values))], n=4, method="inclusive")
+    return tuple(f"{value:.2f}" for value in (min(values), *quartiles, max(values)))
 
 
 def _flags(work: Workload, result: Result) -> str:
@@ -63,15 +62,16 @@ def _latencies(result: Result, group: int = 0) -> Row:
 
 
 def _rate(result: Result, what: str) -> str:
-    return f"{median(one[what] / one['seconds'] for one in result.slices.values()):,.0f}"
+    return f"{median(one[what] for one in result.slices.values()):,.0f}"
 
 
-def _missing(results: Mapping[str, Result], columns: int) -> list[Row]:
-    return [
-        (result.name, f"MISSING: {result.missing}", *("",) * (columns - 2))
+def missing(results: Mapping[str, Result]) -> str:
+    """Which servers could not be measured, and why."""
+    return "".join(
+        f"\nMISSING {result.name}: {result.missing}\n"
         for result in results.values()
         if result.missing
-    ]
+    )
 
 
 def _measured(results: Mapping[str, Result]) -> list[Result]:
@@ -93,11 +93,15 @@ def costs(work: Workload, results: Mapping[str, Result]) -> str:
         row: Row = (result.name, f"{median(result.costs.values()):.2f}")
         row += (f"{first} {middle} {third}",)
         if fresh:
-            row += (_rate(result, "joined"),)
+            row += (_rate(result, "joined_a_second"),)
         else:
-            row += (_rate(result, "delivered"), _rate(result, "accepted"), *_latencies(result))
+            row += (
+                _rate(result, "delivered_a_second"),
+                _rate(result, "accepted_a_second"),
+                *_latencies(result),
+            )
         rows.append((*row, _flags(work, result)))
-    return aligned(head, [*rows, *_missing(results, len(head))])
+    return aligned(head, rows)
 
 
 def disturbances(work: Workload, results: Mapping[str, Result]) -> str:
@@ -113,7 +117,7 @@ def disturbances(work: Workload, results: Mapping[str, Result]) -> str:
         ratio = quantile(wild, 0.99) / quantile(calm, 0.99)
         texts = [f"{quantile(one, 0.5):.2f} / {quantile(one, 0.99):.2f}" for one in (calm, wild)]
         rows.append((result.name, *texts, f"{ratio:.2f}", _flags(work, result)))
-    return aligned(head, [*rows, *_missing(results, len(head))])
+    return aligned(head, rows)
 
 
 def ratios(

@@ -124,7 +124,9 @@ def workload(name: str) -> Workload:
         return Workload(name, Kind.TURNS, Cost.MESSAGE, (one,), seconds=max(0.35, size / 10_000))
     if family == "rooms":
         many = Group(size, 2, rate=value)
-        return Workload(name, Kind.TURNS, Cost.MOVE, (many,), seconds=2.0 if value else 0.35)
+        return Workload(
+            name, Kind.TURNS, Cost.MOVE, (many,), seconds=2.0 if value else max(1.0, size / 1000)
+        )
     if family == "steady":
         one = Group(1, size, rate=value or 20.0)
         return Workload(name, Kind.TURNS, Cost.MESSAGE, (one,), seconds=2.0)

@@ -39,10 +39,12 @@ def program(name: str) -> Path:
         return target
     if shutil.which("cc") is None:
         raise NotBuilt("no C compiler (cc)")
-    part = target.with_suffix(f".{os.getpid()}")
+    part = cache() / f"new-{name}-{os.getpid()}"
     command = ["cc", "-O2", "-Wall", "-Wextra", "-o", str(part), *PROGRAMS[name]]
     done = subprocess.run(command, cwd=HERE, capture_output=True, text=True, check=False)
     if done.returncode:
         raise NotBuilt(f"cc: {done.stderr.strip()[-500:]}")
+    for old in cache().glob(f"{name}-*"):
+        old.unlink(missing_ok=True)
     part.rename(target)
     return target

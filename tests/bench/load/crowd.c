@@ -28,11 +28,13 @@ typedef struct {
     uint8_t state;
     bool stopped;
     group *of;
+    char *path; /* of the handshake, where it is read from a file */
 } connection;
 
 typedef struct {
     connection *player;
     uint64_t sent, accepted;
+    int readers;
     uint64_t due[REMEMBERED]; /* when the move was to be sent, ns */
     char name[64];
 } room;
@@ -44,7 +46,8 @@ static plan *now;
 static connection *connections;
 static room *rooms;
 static int connection_count, room_count, poller, entered;
-static bool counting, playing, asked;
+static int64_t owed; /* messages that have not come yet */
+static bool counting, playing, hurried, asked;
 static uint64_t from, until; /* moves due in between count */
 
 uint64_t clock_ns(void) {
@@ -76,6 +79,7 @@ static void transmit_request(connection *to, const request *say) {
 static void move(room *in, uint64_t due) {
     request say = {0};
     in->due[in->sent % REMEMBERED] = due;
+    owed += in->readers + 1;
     now->speaks->move(&in->player->who, in->sent++, &say);
     transmit_request(in->player, &say);
 }
@@ -113,6 +117,7 @@ static void note(histogram *in, uint64_t due, uint64_t time) {
 static void take_seen(connection *by, uint64_t time) {
     room *in = &rooms[by->who.room];
     uint64_t number = by->who.seen++;
+    owed--;
     if (number >= in->sent) failed.refused++;
     note(&by->of->seen, in->due[number % REMEMBERED], time);
     counted.delivered += counting;
@@ -120,6 +125,7 @@ static void take_seen(connection *by, uint64_t time) {
 
 static void take_accepted(connection *by, uint64_t time) {
     room *in = &rooms[by->who.room];
+    owed--;
     note(&by->of->accepted, in->due[in->accepted++ % REMEMBERED], time);
     counted.accepted += counting;
     fill_window(in);
@@ -185,18 +191,12 @@ static void start(connection *one) {
 
 static void shake(connection *one) {
     char path[512] = "", all[1024];
-    if (now->speaks->path != NULL) {
-        now->speaks->path(&one->who, path, sizeof path);
-    } else if (now->paths == NULL || fgets(path, sizeof path, now->paths) == NULL) {
-        fprintf(stderr, "no path is left\n");
-        exit(2);
-    }
-    path[strcspn(path, "\n")] = 0;
+    if (now->speaks->path != NULL) now->speaks->path(&one->who, path, sizeof path);
     int size = snprintf(all, sizeof all,
                         "GET %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nUpgrade: websocket\r\n"
                         "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
                         "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n%s%s\r\n",
-                        path, now->port, now->speaks->headers,
+                        one->path ? one->path : path, now->port, now->speaks->headers,
                         now->deflate ? "Sec-WebSocket-Extensions: permessage-deflate; "
                                        "client_max_window_bits\r\n"
                                      : "");
@@ -252,7 +252,7 @@ static void listen_once(uint64_t time, uint64_t end) {
     static struct epoll_event events[BATCH];
     uint64_t wait = end > time ? end - time : 0;
     if (wait > SECOND / 20) wait = SECOND / 20;
-    if (playing && now->spin) wait = 0;
+    if (hurried) wait = 0;
     struct timespec timeout = {0, (long)wait};
     long count = syscall(SYS_epoll_pwait2, poller, events, BATCH, &timeout, NULL, 8);
     if (count <= 0) counted.idle += clock_ns() - time;
@@ -266,6 +266,13 @@ static void listen_once(uint64_t time, uint64_t end) {
 
 /* --- the crowd as a whole --- */
 
+static char *read_path(void) {
+    char path[512];
+    if (now->paths == NULL || fgets(path, sizeof path, now->paths) == NULL) fail("paths");
+    path[strcspn(path, "\n")] = 0;
+    return strdup(path);
+}
+
 static void prepare_group(group *of, int first_room, connection *first) {
     of->first_room = first_room;
     if (of->rate > 0) of->step = (uint64_t)(1e9 / of->rate);
@@ -278,6 +285,8 @@ static void prepare_group(group *of, int first_room, connection *first) {
         one->who.player = place == 0;
         one->who.room_name = rooms[one->who.room].name;
         if (one->who.player) rooms[one->who.room].player = one;
+        if (!one->stopped) rooms[one->who.room].readers++;
+        if (now->speaks->path == NULL) one->path = read_path();
         frame_reset(&one->incoming);
     }
 }
@@ -329,6 +338,7 @@ void crowd_play(uint64_t begin, uint64_t end) {
     uint64_t time = clock_ns();
     if (!playing) {
         playing = true;
+        hurried = now->spin;
         for (group *of = now->groups; of < now->groups + now->group_count; of++) {
             of->due = time;
             memset(&of->accepted, 0, sizeof of->accepted);
@@ -350,18 +360,10 @@ bool crowd_listen(uint64_t end) {
     return asked;
 }
 
-int crowd_settle(uint64_t limit) {
+int64_t crowd_settle(uint64_t limit) {
     uint64_t time = clock_ns(), end = time + limit;
-    int behind;
     playing = false;
-    do {
-        listen_once(time, time + SECOND / 200);
-        behind = 0;
-        for (const connection *one = connections; one < connections + connection_count; one++)
-            behind += !one->stopped && one->who.seen != rooms[one->who.room].sent;
-        for (const room *in = rooms; in < rooms + room_count; in++)
-            behind += in->accepted != in->sent;
-        time = clock_ns();
-    } while (behind > 0 && time < end);
-    return behind;
+    while (owed > 0 && (time = clock_ns()) < end) listen_once(time, time + SECOND / 200);
+    hurried = false;
+    return owed;
 }

@@ -67,8 +67,9 @@ void crowd_play(uint64_t begin, uint64_t end);
 /* Read what comes until `end`, or until standard input has something. */
 bool crowd_listen(uint64_t end);
 
-/* Wait until everybody has seen everything, `limit` ns at most. Returns how many have not. */
-int crowd_settle(uint64_t limit);
+/* Wait until everybody who reads has got everything, `limit` ns at most.
+   Returns how many messages have not come. */
+int64_t crowd_settle(uint64_t limit);
 
 /* Begin to count. */
 void crowd_count(bool on);

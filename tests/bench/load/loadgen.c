@@ -3,8 +3,10 @@
    It connects everybody, prints a line of JSON about that, and then for every line
        go SECONDS WARM MASK
    lets the groups of the mask play, WARM seconds uncounted and then SECONDS counted, and prints
-   a line of JSON. Latency is the time from the moment a move was due (open loop: not when it
-   was sent) to its arrival. The end of the input ends it. 127.0.0.1 only. */
+   a line of JSON. Both parts end when everything has arrived: what the server has used until then
+   is what these moves cost, none of it left out and nothing of others in it. Latency is the time
+   from the moment a move was due (open loop: not when it was sent) to its arrival.
+   The end of the input ends it. 127.0.0.1 only. */
 #include "crowd.h"
 
 #include <getopt.h>
@@ -15,7 +17,7 @@
 
 #include "usage.h"
 
-static const uint64_t SECOND = 1000000000;
+static const uint64_t SECOND = 1000000000, PATIENCE = 6000000000; /* ns */
 
 /* What the server and this process had used at a moment. */
 typedef struct {
@@ -46,10 +48,11 @@ static int enter(pid_t server, double idle) {
     if (joined < 0) return 3;
     moment end = take_moment(server);
     crowd_listen(clock_ns() + (uint64_t)(idle * 1e9));
-    printf("{\"joined\":%d,\"seconds\":%.4f,\"cpu\":%.6f,\"own_cpu\":%.6f,\"waited\":%.4f,"
-           "\"kib\":%ld",
-           joined, (double)(end.time - begin.time) / 1e9, end.server - begin.server,
-           end.own - begin.own, end.waited - begin.waited, usage_rss(server) - rss);
+    double lasted = (double)(end.time - begin.time) / 1e9;
+    printf("{\"joined\":%d,\"seconds\":%.4f,\"joined_a_second\":%.1f,\"cpu\":%.6f,"
+           "\"waited\":%.4f,\"kib\":%ld",
+           joined, lasted, joined / lasted, end.server - begin.server,
+           end.waited - begin.waited, usage_rss(server) - rss);
     print_faults();
     return 0;
 }
@@ -68,21 +71,28 @@ static void print_groups(const plan *of) {
 
 static void play(plan *of, pid_t server, double seconds, double warm, unsigned mask) {
     for (int at = 0; at < of->group_count; at++) of->groups[at].on = mask >> at & 1;
-    crowd_count(false);
-    crowd_play(UINT64_MAX, clock_ns() + (uint64_t)(warm * 1e9));
+    if (warm > 0) {
+        crowd_play(UINT64_MAX, clock_ns() + (uint64_t)(warm * 1e9));
+        crowd_settle(PATIENCE);
+    }
     moment begin = take_moment(server);
     crowd_count(true);
     crowd_play(begin.time, begin.time + (uint64_t)(seconds * 1e9));
     moment end = take_moment(server);
-    double idle = (double)counted.idle / 1e9, lasted = (double)(end.time - begin.time) / 1e9;
+    counts in_time = counted;
+    int64_t behind = crowd_settle(PATIENCE);
     crowd_count(false);
-    int behind = crowd_settle(3 * SECOND / 2);
-    double busy = of->spin ? 1 - idle / lasted : (end.own - begin.own) / lasted;
-    printf("{\"seconds\":%.4f,\"delivered\":%" PRIu64 ",\"accepted\":%" PRIu64
-           ",\"bytes\":%" PRIu64 ",\"overrun\":%" PRIu64,
-           lasted, counted.delivered, counted.accepted, counted.bytes, counted.overrun);
-    printf(",\"cpu\":%.6f,\"busy\":%.3f,\"waited\":%.4f,\"behind\":%d",
-           end.server - begin.server, busy, end.waited - begin.waited, behind);
+    double lasted = (double)(end.time - begin.time) / 1e9;
+    double busy = (end.own - begin.own) / lasted;
+    if (of->spin) busy = 1 - (double)in_time.idle / 1e9 / lasted;
+    printf("{\"seconds\":%.4f,\"delivered_a_second\":%.1f,\"accepted_a_second\":%.1f"
+           ",\"busy\":%.3f,\"waited\":%.4f",
+           lasted, (double)in_time.delivered / lasted, (double)in_time.accepted / lasted, busy,
+           end.waited - begin.waited);
+    printf(",\"delivered\":%" PRIu64 ",\"accepted\":%" PRIu64 ",\"bytes\":%" PRIu64
+           ",\"overrun\":%" PRIu64 ",\"behind\":%" PRId64 ",\"cpu\":%.6f",
+           counted.delivered, counted.accepted, counted.bytes, counted.overrun, behind,
+           usage_cpu(server) - begin.server);
     print_groups(of);
     print_faults();
 }
