@@ -6,7 +6,9 @@ Promises: exactly one answer a request; whatever is refused changes nothing. Nev
 import dataclasses
 from collections.abc import Callable, Mapping
 from functools import partial
+from typing import cast
 
+import msgspec
 from msgspec.structs import replace
 
 from kibitz.engine.games import GAMES, TEXTS
@@ -14,8 +16,8 @@ from kibitz.protocol import limits, replies
 from kibitz.protocol import requests as ask
 from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.views import Action, GameInfo, LayoutPlace, Policy
+from kibitz.protocol.wire import Encoding
 
-from .identity import Identity
 from .log import LogFailure
 from .metrics import Metrics
 from .past import Past
@@ -35,6 +37,11 @@ GAME_INFOS: Mapping[str, GameInfo] = {
     )
     for name, game in GAMES.items()
 }
+GAMES_ENCODED = {
+    Encoding.JSON: msgspec.Raw(msgspec.json.encode(GAME_INFOS)),
+    Encoding.MSGPACK: msgspec.Raw(msgspec.msgpack.encode(GAME_INFOS)),
+}
+"""They are the same for everybody."""
 Command = (
     ask.Move | ask.Undo | ask.Redo | ask.Restart | ask.Say | ask.Ready | ask.Comments | ask.Steer
 )
@@ -62,16 +69,16 @@ class Answers:
         self.draining = False
 
     def welcome(
-        self, request: ask.Hello, who: Identity, token: str, server: str
+        self, request: ask.Hello, visitor: Visitor, token: str, server: str
     ) -> replies.Welcome:
         """The answer to ``hello``."""
         return replies.Welcome(
             i=request.i,
-            you=replies.You(who.id, who.name),
+            you=replies.You(visitor.identity.id, visitor.identity.name),
             token=token,
             server=server,
             now=self._world.now_ms(),
-            games=dict(GAME_INFOS),
+            games=cast(dict[str, GameInfo], GAMES_ENCODED[visitor.encoding]),
             limits=LIMITS,
         )
 
@@ -104,24 +111,19 @@ class Answers:
         self._metrics.changes.observe(self._world.monotonic() - begun)
         answer(outcome)
 
-    async def answer(self, request: ask.Request, visitor: Visitor) -> replies.Answer:
-        """The answer to any other request.
+    def at_once(self, request: ask.Request, visitor: Visitor) -> replies.Answer | None:
+        """The answer to a request for which nothing has to be waited, if it is one.
 
         Raises:
             Refused: It is answered with an error.
-            LogFailure: The log could not write; nothing has changed.
 
         """
         match request:
+            case ask.Join():
+                return self._look_on(request, visitor)
             case ask.Ping():
                 heads = {id_: self._head(room, visitor) for id_, room in visitor.rooms.items()}
                 return replies.Pong(now=self._world.now_ms(), heads=heads)
-            case ask.Create() | ask.Fork() | ask.Rematch() | ask.Present():
-                return await self._new_room(request, visitor)
-            case ask.Join():
-                return await self._join(request, visitor)
-            case ask.Leave():
-                return await self._leave(request, visitor)
             case ask.Rooms():
                 return self._rooms.list(request)
             case ask.Daily():
@@ -132,6 +134,24 @@ class Answers:
             case ask.Tv():
                 visitor.tv, visitor.on_air = request.on, ""
                 return replies.Ok()
+            case _:
+                return None
+
+    async def answer(self, request: ask.Request, visitor: Visitor) -> replies.Answer:
+        """The answer to any other request.
+
+        Raises:
+            Refused: It is answered with an error.
+            LogFailure: The log could not write; nothing has changed.
+
+        """
+        match request:
+            case ask.Create() | ask.Fork() | ask.Rematch() | ask.Present():
+                return await self._new_room(request, visitor)
+            case ask.Join():
+                return await self._join(request, visitor)
+            case ask.Leave():
+                return await self._leave(request, visitor)
             case ask.Replay():
                 return await self._past.replay(request.text)
             case ask.Moves() | ask.Save() | ask.Cheat() | ask.History() | ask.ViewAt():
@@ -140,7 +160,7 @@ class Answers:
             case ask.Resign():
                 return await self._resign(request, visitor)
             case _:
-                raise AssertionError("hello is let through once, commands are taken")
+                raise AssertionError("it is a command, or answered at once")
 
     @staticmethod
     def _head(room: Room, visitor: Visitor) -> tuple[int, str]:
@@ -214,6 +234,18 @@ class Answers:
             message = "this game is not for everybody to see"
             raise Refused(ErrorCode.FORBIDDEN, message, room=room.id)
         return await self._rooms.present(request, room, visitor.identity)
+
+    def _look_on(self, request: ask.Join, visitor: Visitor) -> replies.Joined | None:
+        """Let somebody in who is new here and only wants to see how things are."""
+        room = self._rooms.at_hand(request.room)
+        if room is None or request.room in visitor.rooms:
+            return None
+        if request.role == "player" or request.from_ is not None or room.state.secret.password:
+            return None
+        self._rooms.days.check(room.state, visitor.identity.id)
+        joined = room.people.enter(visitor, request.role)
+        visitor.rooms[room.id] = room
+        return joined
 
     async def _join(self, request: ask.Join, visitor: Visitor) -> replies.Joined:
         room = visitor.rooms.get(request.room) or await self._rooms.get(request.room)

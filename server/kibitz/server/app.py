@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Sequence
 from dataclasses import dataclass
 
 import structlog
@@ -24,7 +24,7 @@ from .answers import Answers
 from .connection import REQUESTS, Connection, Service
 from .log import EventLog
 from .metrics import Metrics
-from .pages import Pages
+from .pages import SOCKET_PATH, Pages
 from .past import Past
 from .room import SAYS
 from .rooms import Rooms
@@ -157,8 +157,11 @@ class App:
         if not self._connections:
             self._empty.set()
 
-    async def _page(self, socket: ServerConnection, request: Request) -> Response | None:
-        return await self._pages.answer(request)
+    def _page(
+        self, socket: ServerConnection, request: Request
+    ) -> Awaitable[Response | None] | None:
+        is_socket = request.path == SOCKET_PATH and request.method == "GET"
+        return None if is_socket else self._pages.answer(request)
 
     async def _tick(self) -> None:
         tick = 0

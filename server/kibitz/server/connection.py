@@ -14,7 +14,6 @@ from functools import partial
 
 import structlog
 from msgspec.structs import replace
-from prometheus_client import Gauge
 from websockets.frames import CloseCode as LibraryCode
 
 from kibitz.protocol import replies
@@ -133,12 +132,8 @@ class Connection:
         self._answering: asyncio.Task[None] | None = None
         self._closing: asyncio.Task[None] | None = None
         self._working = self._lost = False
-        self._gauge.inc()
+        service.metrics.connected(self.encoding, +1)
         socket.attach(self, service.turn)
-
-    @property
-    def _gauge(self) -> Gauge:
-        return self._service.metrics.connections.labels(self.encoding.name.lower())
 
     @property
     def is_overdue(self) -> bool:
@@ -174,7 +169,7 @@ class Connection:
             self._end()
 
     def _end(self) -> None:
-        self._gauge.dec()
+        self._service.metrics.connected(self.encoding, -1)
         for room in self.rooms.values():
             room.dismiss(self)
         if self._closing is None or self._closing.done():
@@ -250,8 +245,16 @@ class Connection:
         (reply, request), self._held = self._held, None
         if isinstance(request, ask.Hello):
             self._settle(reply, self._greet(request))
+        elif answer := self._at_once(request):
+            self._settle(reply, answer)
         else:
             self._answering = asyncio.create_task(self._answer(reply, request))
+
+    def _at_once(self, request: ask.Request) -> replies.Answer | Exception | None:
+        try:
+            return self._service.answers.at_once(request, self)
+        except Exception as error:
+            return error
 
     def _greet(self, hello: ask.Hello) -> replies.Welcome:
         token = hello.token or new_token(self._service.world)
@@ -260,7 +263,7 @@ class Connection:
         except Refused as refused:
             raise MustClose(CloseCode.AUTH, refused.message) from None
         answers = self._service.answers
-        return answers.welcome(hello, self.identity, token, self._service.name)
+        return answers.welcome(hello, self, token, self._service.name)
 
     async def _answer(self, reply: _Reply, request: ask.Request) -> None:
         outcome: replies.Answer | Exception

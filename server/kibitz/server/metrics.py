@@ -3,6 +3,7 @@
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 from kibitz.protocol.requests import RequestBase
+from kibitz.protocol.wire import Encoding
 
 _OK_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
 
@@ -19,6 +20,7 @@ class Metrics:
         self.requests = Counter(
             "kibitz_requests", "Requests by type.", ["type"], registry=self._registry
         )
+        self._by_encoding = {each: self.connections.labels(each.name.lower()) for each in Encoding}
         self._by_kind: dict[type[RequestBase], Counter] = {}
         self.refusals = Counter(
             "kibitz_refusals", "Errors by code.", ["code"], registry=self._registry
@@ -32,6 +34,10 @@ class Metrics:
             registry=self._registry,
             buckets=_OK_BUCKETS,
         )
+
+    def connected(self, encoding: Encoding, change: int) -> None:
+        """Count a connection that has come, or gone."""
+        self._by_encoding[encoding].inc(change)
 
     def requested(self, kind: type[RequestBase]) -> None:
         """Count a request."""

@@ -146,10 +146,25 @@ class People:
         """
         stage = self.stage(listener.identity.id)
         joined = await stage.admit(listener, role, request)
+        self._leave_others(listener, stage)
+        return joined
+
+    def enter(self, listener: Listener, role: Role) -> Joined:
+        """The same for somebody who is new here and needs nothing from the log.
+
+        Raises:
+            Refused: There is nothing to be seen yet.
+
+        """
+        stage = self.stage(listener.identity.id)
+        joined = stage.enter(listener, role)
+        self._leave_others(listener, stage)
+        return joined
+
+    def _leave_others(self, listener: Listener, stage: Stage) -> None:
         for other in self._stages():
             if other is not stage:
                 other.crowd.remove(listener)
-        return joined
 
     def dismiss(self, listener: Listener) -> None:
         """A connection follows the room no longer."""

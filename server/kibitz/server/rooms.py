@@ -200,6 +200,13 @@ class Rooms:
         room.idle_since = self._world.monotonic()
         return room
 
+    def at_hand(self, id_: str) -> Room | None:
+        """A room that is in memory."""
+        room = self._rooms.get(id_)
+        if room is not None:
+            room.idle_since = self._world.monotonic()
+        return room
+
     async def _find(self, id_: str) -> Room | None:
         return self._rooms.get(id_) or await self._load(id_)
 

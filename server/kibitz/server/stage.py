@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import cast
 
 import msgspec
+from msgspec.structs import replace
 
 from kibitz.protocol import requests as ask
 from kibitz.protocol.hashing import HASH_SIZE, chain
@@ -82,11 +83,7 @@ class Stage:
     # Members
 
     async def admit(self, listener: Listener, role: Role, request: ask.Join | None) -> Joined:
-        """Let a connection follow from this moment on.
-
-        Nothing is awaited between taking the snapshot and joining the crowd, so the answer and
-        the first event after it leave no gap.
-        """
+        """Let a connection follow from this moment on, perhaps from where it was before."""
         identity, state = listener.identity.id, self.state
         after = request.from_ if request else None
         same = after is not None and request is not None and self._is_at(after, request.hash)
@@ -96,6 +93,16 @@ class Stage:
             while after < self.seq:
                 missed += await self.events(after, self.seq, state.audience(identity))
                 after = missed[-1].seq
+        joined = self.enter(listener, role, missed)
+        return replace(joined, fork=after is not None and not same)
+
+    def enter(self, listener: Listener, role: Role, missed: list[Event] | None = None) -> Joined:
+        """Let a connection follow from this moment on, with a snapshot if nothing is ``missed``.
+
+        Nothing is awaited between taking the snapshot and joining the crowd, so the answer and
+        the first event after it leave no gap.
+        """
+        identity, state = listener.identity.id, self.state
         already = listener in self.crowd
         seat = state.seat_of(identity) if role == "player" else None
         role, audience = "player" if seat else "spectator", state.audience(identity)
@@ -110,7 +117,6 @@ class Stage:
             info=state.info,
             view=self._shown(audience, listener.encoding) if missed is None else None,
             events=missed,
-            fork=after is not None and not same,
             already=already,
         )
 
