@@ -107,7 +107,6 @@ _COLYSEUS = Contestant(
 )
 
 REFERENCE = "c-send"
-BASELINE = "ws-nocomp"
 
 CONTESTANTS = {
     one.name: one
