@@ -71,18 +71,18 @@ def node_modules() -> Path:
 
     """
     folder, wanted = cache() / "node_modules", (PEERS / "package.json").read_text()
-    stamp = cache() / "package.json"
-    if folder.exists() and stamp.exists() and stamp.read_text() == wanted:
+    stamp = cache() / "installed.json"
+    if stamp.exists() and stamp.read_text() == wanted:
         return folder
     npm = shutil.which("npm")
     if npm is None or shutil.which("node") is None:
         raise NotBuilt("no node, or no npm")
-    stamp.write_text(wanted)
+    (cache() / "package.json").write_text(wanted)
     command = [npm, "install", "--no-audit", "--no-fund", "--loglevel=error"]
     done = subprocess.run(command, cwd=cache(), capture_output=True, text=True, check=False)
     if done.returncode:
-        stamp.unlink()
         raise NotBuilt(f"npm: {done.stderr.strip()[-300:]}")
+    stamp.write_text(wanted)
     return folder
 
 
@@ -107,7 +107,6 @@ _COLYSEUS = Contestant(
 )
 
 REFERENCE = "c-send"
-BASELINE = "ws-nocomp"
 
 CONTESTANTS = {
     one.name: one

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from random import Random
 from statistics import median, quantiles
 
-from bench.fanout import ask
 from bench.processes import started
 from plays import endless
 from websockets.sync.client import ClientConnection, connect
@@ -21,6 +20,16 @@ GOAL_MS = 20.0
 EARLY = 100
 PIPELINE = 100
 """Moves that are on their way at the same time while the room is played."""
+
+
+def ask(player: ClientConnection, **request: object) -> dict[str, object]:
+    """The answer to a request; events are passed over."""
+    player.send(json.dumps({"i": 1, **request}))
+    while True:
+        answer: dict[str, object] = json.loads(player.recv())
+        if "i" in answer:
+            assert answer["t"] != "error", answer
+            return answer
 
 
 def connected(port: int) -> ClientConnection:

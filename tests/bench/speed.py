@@ -22,7 +22,8 @@ SPARE_FILES = 100
 
 def tell(text: str) -> None:
     """Say how far it has got, where it does not get into the table."""
-    print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
+    if sys.stderr.isatty():
+        print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
 
 
 def allow_files() -> int:

@@ -1,10 +1,9 @@
 """Tables out of what was measured."""
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import median, quantiles
 
-from bench.contestants import BASELINE, REFERENCE
+from bench.contestants import REFERENCE
 from bench.paired import Result, pooled, quantile
 from bench.workloads import Cost, Kind, Workload
 
@@ -139,19 +138,20 @@ def ratios(
 
 
 def slope(measured: Mapping[str, Mapping[str, Result]]) -> str:
-    """The cost of a message by the number of spectators."""
+    """The cost of a message by the number of spectators; empty for fewer than two sizes."""
     sizes = [name for name in measured if name.startswith("fanout-") and name.count("-") == 1]
-    head = ("us CPU/message", *sizes, "last / first")
-    names = [BASELINE, *(name for results in measured.values() for name in results)]
+    if len(sizes) < 2:
+        return ""
+    head = (f"us CPU/message (x {REFERENCE})", *sizes, "last / first")
     rows = []
-    for name in dict.fromkeys(names):
-        values = [
-            median(one.costs.values())
-            if (one := measured[size].get(name)) and one.costs and not one.missing
-            else math.nan
-            for size in sizes
-        ]
-        if not all(map(math.isnan, values)):
-            times = f"{values[-1] / values[0]:.2f}"
-            rows.append((name, *(f"{value:.2f}" for value in values), times))
-    return aligned(head, rows) if len(sizes) > 1 else ""
+    for name in dict.fromkeys(name for size in sizes for name in measured[size]):
+        found = [measured[size].get(name) for size in sizes]
+        results = [one for one in found if one and one.relative and not one.missing]
+        if len(results) < len(sizes):
+            continue
+        values = [median(one.costs.values()) for one in results]
+        times = [median(one.relative.values()) for one in results]
+        cells = (f"{value:.2f} ({x:.2f})" for value, x in zip(values, times, strict=True))
+        grown = f"{values[-1] / values[0]:.2f} ({times[-1] / times[0]:.2f})"
+        rows.append((name, *cells, grown))
+    return aligned(head, rows)

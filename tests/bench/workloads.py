@@ -37,6 +37,10 @@ USUAL = (
 )
 
 
+FILL = 20.0
+"""Seconds at the usual rate after which the kernel holds nothing more for who does not read."""
+
+
 class Kind(Enum):
     """How it is measured."""
 
@@ -140,4 +144,4 @@ def workload(name: str) -> Workload:
     rate = value or 50.0
     reading, stopped = Group(1, size, rate=rate), Group(1, size, size // 10, rate=rate)
     groups = (reading, stopped)
-    return Workload(name, Kind.BESIDE, Cost.DISTURBED, groups, (1, 2), seconds=2.0, fill=15.0)
+    return Workload(name, Kind.BESIDE, Cost.DISTURBED, groups, (1, 2), seconds=2.0, fill=FILL)

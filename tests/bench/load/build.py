@@ -44,7 +44,5 @@ def program(name: str) -> Path:
     done = subprocess.run(command, cwd=HERE, capture_output=True, text=True, check=False)
     if done.returncode:
         raise NotBuilt(f"cc: {done.stderr.strip()[-500:]}")
-    for old in cache().glob(f"{name}-*"):
-        old.unlink(missing_ok=True)
     part.rename(target)
     return target
