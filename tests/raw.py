@@ -76,7 +76,13 @@ def upgrade(url: str, encoding: Encoding = Encoding.JSON) -> bytes:
 
 
 class Raw:
-    """One connection; ``frames`` are those read so far."""
+    """One connection: the frames read so far, and what they say.
+
+    Attributes:
+        frames: Every frame.
+        messages: What each message says.
+        answers: What the answers belong to. events: The numbers of the events.
+    """
 
     def __init__(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, encoding: Encoding
@@ -84,6 +90,9 @@ class Raw:
         self.writer = writer
         self.encoding = encoding
         self.frames: list[Frame] = []
+        self.messages: list[Plain] = []
+        self.answers: list[int | str] = []
+        self.events: list[int] = []
         self._reader = reader
 
     # Out
@@ -128,14 +137,27 @@ class Raw:
                 width = 2 if size == 126 else 8
                 size = int.from_bytes(await self._reader.readexactly(width), "big")
             got = first[0] & 15, await self._reader.readexactly(size)
-        self.frames.append(got)
+        self._take(got)
         return got
+
+    def _take(self, got: Frame) -> None:
+        self.frames.append(got)
+        opcode, payload = got
+        if opcode not in (TEXT, BINARY):
+            return
+        assert opcode == OPCODES[self.encoding]
+        said = unpack(payload.decode() if opcode == TEXT else payload)
+        self.messages.append(said)
+        if "i" in said:
+            self.answers.append(said["i"])
+        elif said["t"] == "event":
+            self.events.append(said["seq"])
 
     async def until(self, i: int | str) -> Plain:
         """Read up to an answer; which one."""
         while (got := await self.read()) is not None:
-            if got[0] in (TEXT, BINARY) and (plain := self.said(got)).get("i") == i:
-                return plain
+            if got[0] in (TEXT, BINARY) and self.messages[-1].get("i") == i:
+                return self.messages[-1]
         raise ConnectionError(f"no answer to {i}")
 
     async def rest(self) -> list[Frame]:
@@ -144,26 +166,6 @@ class Raw:
             if got[0] == CLOSE:
                 self.write(frame(CLOSE, got[1]))
         return self.frames
-
-    def said(self, got: Frame) -> Plain:
-        """What a message says."""
-        assert got[0] == OPCODES[self.encoding]
-        return unpack(got[1].decode() if got[0] == TEXT else got[1])
-
-    @property
-    def messages(self) -> list[Plain]:
-        """What every message read so far says."""
-        return [self.said(got) for got in self.frames if got[0] in (TEXT, BINARY)]
-
-    @property
-    def answers(self) -> list[int | str]:
-        """What the answers read so far belong to, in order."""
-        return [said["i"] for said in self.messages if "i" in said]
-
-    @property
-    def events(self) -> list[int]:
-        """The numbers of the events read so far, in order."""
-        return [said["seq"] for said in self.messages if said["t"] == "event"]
 
     @property
     def pongs(self) -> list[bytes]:
