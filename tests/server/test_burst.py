@@ -1,0 +1,137 @@
+"""Who asks much at once is answered in order, is read no further meanwhile, and holds nobody up."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from raw import Raw, raw, request
+from servers import Running
+
+from kibitz.protocol.wire import Encoding
+from kibitz.server.connection import AT_ONCE, INBOX, Connection
+
+JSON = Encoding.JSON
+PADDING = "x" * 200
+READ_BYTES = 256 * 1024
+"""What a transport reads at most at once."""
+
+
+def burst(many: int, t: str, **fields: object) -> bytes:
+    """So many requests, numbered from 1 on."""
+    return b"".join(request(JSON, t, i=i + 1, **fields) for i in range(many))
+
+
+def connection_of(running: Running, client: Raw) -> Connection:
+    """The server's end of a connection."""
+    here = client.writer.get_extra_info("sockname")
+    (found,) = [each for each in running.app._connections if each.socket.remote_address == here]
+    return found
+
+
+@contextlib.asynccontextmanager
+async def every_turn(look: Any) -> AsyncIterator[None]:
+    """Look at something in every turn of the loop."""
+
+    async def watch() -> None:
+        while True:
+            look()
+            await asyncio.sleep(0)
+
+    watching = asyncio.create_task(watch())
+    try:
+        yield
+    finally:
+        watching.cancel()
+
+
+@pytest.mark.parametrize("t", ["ping", "move", "say", "rooms"])
+async def test_a_burst_is_answered_in_order_and_holds_nobody_up(running: Running, t: str) -> None:
+    many = 2000
+    async with raw(running.url) as ann, raw(running.url) as bob:
+        ann.ask("create", i="made", game="klondike", deal="1")
+        room = (await ann.until("made"))["room"]
+        fields = {"move": {"move": "discard"}, "say": {"text": "hm"}}.get(t, {})
+        if t in ("move", "say"):
+            fields["room"] = room
+        order: list[str] = []
+
+        async def wait(client: Raw, i: int | str, name: str) -> None:
+            await client.until(i)
+            order.append(name)
+
+        ann.write(burst(many, t, **fields))
+        await asyncio.sleep(0)
+        bob.ask("ping", i="between")
+        await asyncio.gather(wait(ann, many, "ann"), wait(bob, "between", "bob"))
+        assert ann.answers == [0, "made", *range(1, many + 1)]
+        assert order == ["bob", "ann"]
+
+
+async def test_what_waits_in_a_burst_is_bounded(running: Running) -> None:
+    """Reading is paused: all of it does not come into memory at once."""
+    many = 6000
+    async with raw(running.url) as ann:
+        connection = connection_of(running, ann)
+        most, paused = 0, 0
+
+        def look() -> None:
+            nonlocal most, paused
+            inbox = connection._inbox or ()
+            most = max(most, len(inbox))
+            if len(inbox) >= INBOX:
+                assert not connection.socket.transport.is_reading()
+                paused += 1
+
+        async with every_turn(look):
+            ann.write(burst(many, "ping", x=PADDING))
+            await ann.until(many)
+        assert ann.answers == list(range(many + 1))
+        assert paused > 0 and most <= READ_BYTES / len(PADDING) + INBOX
+        assert connection.socket.transport.is_reading() and connection._inbox is None
+        ann.ask("ping", i="after")
+        await ann.until("after")
+
+
+async def test_only_so_many_are_answered_in_one_turn(
+    running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Even of those that are refused without any waiting."""
+    many, handled, before, most = 2000, 0, 0, 0
+    handle = Connection._handle
+
+    def counted(self: Connection, message: bytes, is_text: bool) -> None:
+        nonlocal handled
+        handled += 1
+        handle(self, message, is_text)
+
+    def look() -> None:
+        nonlocal before, most
+        before, most = handled, max(most, handled - before)
+
+    async with raw(running.url) as ann:
+        monkeypatch.setattr(Connection, "_handle", counted)
+        async with every_turn(look):
+            ann.write(burst(many, "move", room="a" * 16, move="discard"))
+            await ann.until(many)
+        assert ann.answers == list(range(many + 1)) and handled == many
+        assert 0 < most <= 2 * AT_ONCE
+
+
+async def test_commands_under_way_are_bounded(running: Running) -> None:
+    """Those that wait for the log, too."""
+    many, most = 1000, 0
+    async with raw(running.url) as ann:
+        ann.ask("create", i="made", game="klondike", deal="1")
+        room = (await ann.until("made"))["room"]
+        connection = connection_of(running, ann)
+
+        def look() -> None:
+            nonlocal most
+            most = max(most, len(connection._replies))
+
+        async with every_turn(look):
+            ann.write(burst(many, "move", room=room, move="discard"))
+            await ann.until(many)
+        assert 1 < most <= INBOX
