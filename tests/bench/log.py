@@ -7,10 +7,8 @@ one core, in alternating slices. Half of the loop's processor time is this drive
 
 import argparse
 import asyncio
-import gc
 import os
 import sqlite3
-import sys
 import tempfile
 import time
 from dataclasses import dataclass
@@ -22,7 +20,7 @@ from worlds import Fake
 
 from kibitz.protocol.requests import Create, Move
 from kibitz.protocol.views import RoomInfo
-from kibitz.server.__main__ import GC_THRESHOLDS, SWITCH_SECONDS
+from kibitz.server import runtime
 from kibitz.server.identity import Identity
 from kibitz.server.log_memory import MemoryLog
 from kibitz.server.log_sqlite import SqliteLog
@@ -183,8 +181,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=3.0)
     chosen = parser.parse_args()
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    gc.set_threshold(*GC_THRESHOLDS)  # as ``kibitz serve`` does
-    sys.setswitchinterval(SWITCH_SECONDS)
+    runtime.set_up()
     moves = Moves()
     rooms = [f"{number:016x}" for number in range(chosen.rooms)]
     slices: dict[str, list[Slice]] = {"log": [], "groups": [], "one by one": []}

@@ -6,7 +6,6 @@ python tests/bench/processes.py plain            prints its port
 
 import asyncio
 import contextlib
-import gc
 import os
 import signal
 import subprocess
@@ -19,7 +18,7 @@ from pathlib import Path
 from websockets.asyncio.server import ServerConnection, broadcast, serve
 from websockets.exceptions import ConnectionClosed
 
-from kibitz.server.__main__ import GC_THRESHOLDS, SWITCH_SECONDS
+from kibitz.server import runtime
 from kibitz.server.app import Settings, running
 from kibitz.server.log_memory import MemoryLog
 from kibitz.server.log_sqlite import SqliteLog
@@ -62,11 +61,11 @@ async def _until_terminated() -> None:
 
 
 async def _kibitz(path: str | None) -> None:
-    gc.set_threshold(*GC_THRESHOLDS)  # as ``kibitz serve`` does
-    sys.setswitchinterval(SWITCH_SECONDS)
+    runtime.set_up()
     log = SqliteLog(path) if path else MemoryLog()
     settings = Settings(port=0, requests=Rate(1e9, 1e9), says=Rate(1e9, 1e9))
     async with running(settings, log, WORLD) as app:
+        runtime.settle()
         print(app.port, flush=True)
         await _until_terminated()
 

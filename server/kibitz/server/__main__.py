@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import errno
-import gc
 import logging
 import os
 import signal
@@ -16,6 +15,7 @@ from typing import Annotated
 import structlog
 import typer
 
+from . import runtime
 from .app import Settings, running
 from .log import EventLog
 from .log_memory import MemoryLog
@@ -26,10 +26,6 @@ from .world import World
 
 DATA = Path("kibitz.db")
 DEMO_STOP_SECONDS = 5.0
-SWITCH_SECONDS = 0.0005
-"""How long work beside the loop may go on before the loop has its turn."""
-GC_THRESHOLDS = (50_000, 20, 100)
-"""Rare collections: our values hold no cycles, and going through all of them takes long."""
 
 
 def serve(
@@ -48,8 +44,7 @@ def serve(
 ) -> None:
     """Run the server: rooms, spectators, replays on one port."""
     _configure_logs()
-    sys.setswitchinterval(SWITCH_SECONDS)
-    gc.set_threshold(*GC_THRESHOLDS)
+    runtime.set_up()
     if memory and data:
         raise _unusable("--memory keeps nothing, --data keeps everything: choose one")
     try:
@@ -76,6 +71,7 @@ async def _serve(settings: Settings, data: Path | None, demo: bool) -> None:
     event_log: EventLog = MemoryLog() if data is None else SqliteLog(data)
     world = World(lambda: time.time_ns() // 1_000_000, time.monotonic, os.urandom)
     async with running(settings, event_log, world) as app:
+        runtime.settle()
         where = f"[{settings.host}]" if ":" in settings.host else settings.host
         log = structlog.get_logger("kibitz.serve")
         log.info(

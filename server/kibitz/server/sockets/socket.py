@@ -78,6 +78,20 @@ def write_all(everybody: Iterable[H], frames: bytes) -> list[H]:
 class Socket(ServerConnection):
     """A connection whose frames are handled here once somebody is attached."""
 
+    __slots__ = (  # what is added here stays out of the library's dictionary
+        "_direct",
+        "_early",
+        "_parts",
+        "_reader",
+        "_rest",
+        "_text",
+        "_turn",
+        "descriptor",
+        "heard",
+        "out",
+        "ready",
+    )
+
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self.ready = False
@@ -103,6 +117,9 @@ class Socket(ServerConnection):
         self._reader, self._turn = reader, turn
         self.descriptor = self.transport.get_extra_info("socket").fileno()
         self.look()
+        if self.request is not None and self.response is not None:
+            self.request.headers.clear()  # the library's parser goes on knowing the request
+            self.response.headers.clear()
         self.request = self.response = None
         early, self._early = self._early, []
         for message, is_text in early:
