@@ -158,6 +158,10 @@ class Connection:
             self.socket.transport.pause_reading()
         self._work_soon()
 
+    def pause(self) -> None:
+        """Read no more: who does not read answers gets none."""
+        self.socket.transport.pause_reading()
+
     def resume(self) -> None:
         """Go on: there is room in the outbox."""
         self._work_soon()
@@ -201,7 +205,8 @@ class Connection:
             self._handle(*self._inbox.popleft())
         if not self._inbox:
             self._inbox = None
-            self.socket.transport.resume_reading()
+            if not self.socket.paused:
+                self.socket.transport.resume_reading()
         elif self._asked >= AT_ONCE or self.socket.out:
             self._work_soon()
 
@@ -333,6 +338,8 @@ class Connection:
     def close_soon(self, code: int, reason: str) -> None:
         """Close without waiting; what is still unsent may be lost."""
         if self._closing is None:
+            self._inbox = None
+            self.socket.transport.resume_reading()  # the client's close
             self._closing = asyncio.create_task(self._close(code, reason))
 
     async def _close(self, code: int, reason: str) -> None:

@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, cast
 
+import structlog
+
 from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.replies import Ok
 from kibitz.protocol.requests import RequestBase
@@ -26,6 +28,9 @@ MAX_CONFLICTS = 8
 """Times a command is decided anew because somebody else wrote first."""
 MAX_TOGETHER = 64
 """Most commands that are decided together."""
+
+
+log = structlog.get_logger("kibitz.writing")
 
 
 @dataclass(slots=True)
@@ -113,10 +118,15 @@ class Writing:
     def _decide(self) -> None:
         while self._commands:
             self._decide_some()
-            if self._records:
+            if not self._records:
+                self._answer()
+                continue
+            try:
                 self._room.append(self._records).add_done_callback(self._written)
+            except Exception as error:
+                self._answer(error)
+            else:
                 return
-            self._answer()
         self.busy = False
 
     def _decide_some(self) -> None:
@@ -186,12 +196,16 @@ class Writing:
         """Answer what was decided, unless it could not be written."""
         decided, self._decided, self._records = self._decided, [], []
         for command, outcome in decided:
-            match outcome:
-                case _ if error is not None:
-                    command.answer(error)
-                case Record():
-                    command.answer(self._room.ok(outcome.last, command.who))
-                case int():
-                    command.answer(self._room.ok(outcome, command.who))
-                case _:
-                    command.answer(outcome)
+            try:
+                command.answer(error or self._said(outcome, command.who))
+            except Exception:
+                log.exception("not answered")
+
+    def _said(self, outcome: Outcome, who: Identity | None) -> Ok | Exception:
+        match outcome:
+            case Record():
+                return self._room.ok(outcome.last, who)
+            case int():
+                return self._room.ok(outcome, who)
+            case _:
+                return outcome

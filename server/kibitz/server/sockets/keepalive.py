@@ -53,7 +53,8 @@ def _look_after(peer: Peer) -> None:
     socket = peer.socket
     if socket.protocol.state is not OPEN:
         return
-    if socket.heard or not socket.transport.is_reading():  # what we do not read we cannot hear
+    held_up = not socket.paused and not socket.transport.is_reading()
+    if socket.heard or held_up:  # we do not read what he says, but he reads what we say
         socket.heard = False
         socket.send_soon(PING)
     else:

@@ -6,6 +6,7 @@ Plain frames (masked, unfragmented, no extension) are cut out here; every other 
 through the library's parser, so that it always stands between two frames. Never: wait.
 """
 
+import asyncio
 import os
 from collections.abc import Iterable
 from types import TracebackType
@@ -24,8 +25,8 @@ TEXT, BINARY = MESSAGES = 0x81, 0x82
 """First byte of a message in one frame."""
 MASKED = 0x80
 """The bit of the second byte that says it is masked."""
-SMALLEST = 6
-"""Bytes of the smallest masked frame."""
+HEADER = 6
+"""Bytes before the body of a short masked frame."""
 REQUEST_END = b"\r\n\r\n"
 
 
@@ -36,8 +37,12 @@ class Reader(Protocol):
         """A whole message has come."""
         ...
 
+    def pause(self) -> None:
+        """Much waits to be sent."""
+        ...
+
     def resume(self) -> None:
-        """What waited to be sent has left."""
+        """It has left."""
         ...
 
     def lost(self) -> None:
@@ -81,6 +86,7 @@ class Socket(ServerConnection):
     __slots__ = (  # what is added here stays out of the library's dictionary
         "_direct",
         "_early",
+        "_ending",
         "_parts",
         "_reader",
         "_rest",
@@ -104,7 +110,7 @@ class Socket(ServerConnection):
         self._direct = False
         self._rest: bytearray | None = None
         self._parts: bytearray | None = None
-        self._text = False
+        self._text = self._ending = False
         self._early: list[tuple[bytes, bool]] = []
         self.out: list[bytes] = []
         """Frames that are to be sent when the turn ends."""
@@ -115,7 +121,8 @@ class Socket(ServerConnection):
         What only the opening handshake needed is let go of, the library's task with it.
         """
         self._reader, self._turn = reader, turn
-        self.descriptor = self.transport.get_extra_info("socket").fileno()
+        if isinstance(self.loop, asyncio.SelectorEventLoop):  # closes it after connection_lost()
+            self.descriptor = self.transport.get_extra_info("socket").fileno()
         self.look()
         if self.request is not None and self.response is not None:
             self.request.headers.clear()  # the library's parser goes on knowing the request
@@ -150,7 +157,8 @@ class Socket(ServerConnection):
         if self.protocol.state is State.CONNECTING:
             # bytes that do not wait for the answer to the request stay with the library, for good
             first = self.request is None and not self._direct
-            self._direct = first and data.find(REQUEST_END) == len(data) - len(REQUEST_END)
+            at_end = data.endswith(REQUEST_END) and data.count(REQUEST_END) == 1
+            self._direct = first and at_end
         super().data_received(data)
         self.look()
 
@@ -165,12 +173,12 @@ class Socket(ServerConnection):
             rest += data
             data = rest
         at, size = 0, len(data)
-        while size - at >= SMALLEST:
+        while size - at >= 2:
             first, second = data[at], data[at + 1]
-            length, body = second & ~MASKED, at + SMALLEST
-            if length == 126:
+            length, body = second & ~MASKED, at + HEADER
+            if length == 126:  # cut short, it is too small, but its body lies beyond the end
                 length, body = int.from_bytes(data[at + 2 : at + 4]), body + 2
-            elif length == 127:  # cut short, it is too small, but its body lies beyond the end
+            elif length == 127:
                 length, body = int.from_bytes(data[at + 2 : at + 10]), body + 8
             if second < MASKED or length > MAX_MESSAGE:
                 self._leave(data[at:])
@@ -241,8 +249,12 @@ class Socket(ServerConnection):
 
     def look(self) -> None:
         """See whether it is ready."""
+        state = self.protocol.state
         waits = self.out or self.transport.get_write_buffer_size()
-        self.ready = self.protocol.state is OPEN and self._reader is not None and not waits
+        self.ready = state is OPEN and self.descriptor >= 0 and not waits
+        if state is State.CLOSING and not self._ending:  # whoever began it, it comes to an end
+            self._ending = True
+            self.loop.call_later(self.close_timeout or 0, self.transport.abort)
 
     @property
     def waiting(self) -> int:
@@ -255,9 +267,16 @@ class Socket(ServerConnection):
         self.ready = False
         await super().close(code, reason)
 
+    def pause_writing(self) -> None:
+        """Much waits."""
+        super().pause_writing()
+        if self._reader is not None:
+            self._reader.pause()
+
     def resume_writing(self) -> None:
-        """What waited has left."""
+        """It has left, so somebody is there."""
         super().resume_writing()
+        self.heard = True
         if self._reader is not None:
             self._reader.resume()
 
