@@ -94,7 +94,7 @@ async def test_a_wrong_frame_closes(running: Running, name: str, whole: bool) ->
         room = await in_room(eve, ann)
         eve.ask("ping", i=1)
         await eve.until(1)
-        after = request(JSON, "ping", i=2)
+        after = request(JSON, "say", i=2, room=room, text="late")
         if whole:
             eve.write(data + after)
         else:
@@ -134,7 +134,8 @@ async def test_a_close_is_echoed_and_nothing_follows(running: Running, payload: 
             bob.ask("ping", i=number + 1)
         await bob.until(3)
         moves = [ann.ok("move", room=room, move="discard") for _ in range(3)]
-        bob.write(frame(CLOSE, payload) + request(JSON, "ping", i=4) + frame(PING, b"late"))
+        late = request(JSON, "say", i=4, room=room, text="late")
+        bob.write(frame(CLOSE, payload) + late + frame(PING, b"late"))
         await asyncio.gather(*moves)
         while await bob.read():
             pass
@@ -142,6 +143,8 @@ async def test_a_close_is_echoed_and_nothing_follows(running: Running, payload: 
         assert bob.answers == [0, "join", 1, 2, 3] and bob.pongs == []
         bob.writer.close()
         await eventually(lambda: len(running.app._connections) == 1)
+        await ann.settle()
+        assert [event["kind"] for event in ann.events()] == ["move"] * 3
 
 
 def save_in_parts() -> bytes:
