@@ -5,6 +5,7 @@ python -m bench.speed [--work fanout-1000,rooms-500] [--cycles 12] [--servers ki
 
 import argparse
 import resource
+import signal
 import sys
 
 from bench.contestants import CONTESTANTS
@@ -59,6 +60,7 @@ def main() -> None:
         works = {name: workload(name) for name in chosen.work.split(",")}
     except ValueError as error:
         parser.error(str(error))
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("terminated"))  # and end the servers
     files = allow_files()
     measured = {}
     for name, work in works.items():

@@ -313,7 +313,7 @@ void crowd_prepare(plan *of) {
 }
 
 int crowd_enter(bool players) {
-    uint64_t limit = clock_ns() + 180 * SECOND;
+    uint64_t limit = clock_ns() + 600 * SECOND;
     int started = 0, at = 0;
     entered = 0;
     while (at < connection_count || entered < started) {

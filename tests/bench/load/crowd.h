@@ -57,7 +57,7 @@ uint64_t clock_ns(void);
 void crowd_prepare(plan *of);
 
 /* Connect all players, or all spectators, and wait until they are in their rooms.
-   Returns how many, or -1 after three minutes. */
+   Returns how many, or -1 after ten minutes. */
 int crowd_enter(bool players);
 
 /* Let the players of the groups that are on move until `end`; a move due at or after `begin`
