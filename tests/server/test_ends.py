@@ -1,0 +1,69 @@
+"""Connections that come to an end, whoever does not do his part."""
+
+import asyncio
+import contextlib
+
+import pytest
+from raw import CLOSE, PING, TEXT, code_of, dialled, frame, raw, request, upgrade
+from servers import Running, running_server
+from talk import eventually, talking
+
+from kibitz.protocol.wire import Encoding
+from kibitz.server.connection import OUTBOX_BYTES
+
+JSON = Encoding.JSON
+
+
+@pytest.mark.parametrize("data", [frame(CLOSE, b"\x03\xe8"), frame(3)], ids=["close", "opcode"])
+async def test_who_does_not_close_is_given_up(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
+    monkeypatch.setattr("kibitz.server.app.TICK_SECONDS", 0.02)
+    monkeypatch.setattr("kibitz.server.app.TICKS_PER_PING", 200)  # ann answers in time
+    async with running_server() as running, talking(running.url) as ann, raw(running.url) as eve:
+        room = (await ann.ok("create", game="klondike", mode="coop", deal="1"))["room"]
+        eve.ask("join", i=1, room=room, role="player")
+        await eve.until(1)
+        eve.write(data)
+        while await eve.read():
+            pass
+        assert eve.frames[-1][0] == CLOSE
+        crowd = (await running.app.rooms.get(room)).live.crowd
+        await eventually(lambda: len(crowd) == len(running.app._connections) == 1)  # 20 s
+
+
+async def test_the_request_and_the_first_frame_in_any_pieces(running: Running) -> None:
+    head, first = upgrade(running.url), request(JSON, "hello", i=1)
+    async with dialled(running.url) as client:
+        client.write(head[:-1])
+        await asyncio.sleep(0.05)
+        client.write(head[-1:] + first[:2])
+        assert b" 101 " in await client.head()
+        client.write(first[2:])
+        await client.until(1)
+
+
+async def test_a_close_while_reading_is_paused(running: Running) -> None:
+    async with raw(running.url) as client:
+        pings = b"".join(request(JSON, "ping", i=i) for i in range(1, 201))
+        client.write(pings + frame(2, b"binary") + pings)
+        frames = await client.rest()  # ConnectionResetError
+        assert code_of(frames[-1]) == 4400
+
+
+@pytest.mark.parametrize("opcode", [TEXT, PING])
+async def test_a_short_frame_that_is_not_masked(running: Running, opcode: int) -> None:
+    async with raw(running.url) as client:
+        client.write(frame(opcode, mask=None))
+        assert code_of((await client.rest())[-1]) == 1002
+
+
+async def test_pings_of_who_does_not_read_are_bounded(running: Running) -> None:
+    async with raw(running.url, receive_buffer=4096) as client:
+        (connection,) = running.app._connections
+        most = 0
+        with contextlib.suppress(TimeoutError):  # once he is not read any more
+            async with asyncio.timeout(2):
+                for _ in range(200):
+                    client.write(frame(PING, b"x" * 125) * 1000)
+                    await client.writer.drain()
+                    most = max(most, connection.socket.waiting)
+        assert most < 2 * OUTBOX_BYTES
