@@ -8,8 +8,10 @@ import pytest
 from raw import CLOSE, Raw, code_of, raw
 from servers import Running
 from talk import Talk, eventually, talking
+from websockets.frames import Frame, Opcode
 
 from kibitz.protocol.wire import Encoding
+from kibitz.server.sockets.frames import frame
 
 SMALL = 4096
 """Receive buffer of a client that reads slowly, in bytes."""
@@ -166,3 +168,10 @@ async def test_nothing_follows_a_close(
         if stopping:
             await stopping.pop()
             await running.app.start()
+
+
+@pytest.mark.parametrize("size", [0, 1, 125, 126, 127, 65_535, 65_536, 200_000])
+def test_frames_are_those_of_the_library(size: int) -> None:
+    for opcode in (Opcode.TEXT, Opcode.BINARY, Opcode.PING):
+        payload = bytes(size)
+        assert frame(opcode, payload) == Frame(opcode, payload).serialize(mask=False)

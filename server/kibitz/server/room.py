@@ -57,12 +57,13 @@ class Room:
         first, *rest = records
         self.id = id_
         self.state = RoomState(first)
-        self.people = People(id_, first, self.state, self.read, world, turn or Turn())
+        turn = turn or Turn()
+        self.people = People(id_, first, self.state, self.read, world, turn)
         self.idle_since = world.monotonic()
         self.on_change: Callable[[Room], None] = lambda room: None
         self._log = log
         self._world = world
-        self._writing = Writing(self)
+        self._writing = Writing(self, turn)
         self._marks: list[RoomState] = []
         self._written_entry: RoomInfo | None = None
         self._unsettled = False

@@ -22,6 +22,7 @@ from kibitz.protocol.views import Event
 from .identity import Identity
 from .log import Conflict
 from .record import Record
+from .sockets.turn import Turn
 from .state import RoomState
 
 MAX_CONFLICTS = 8
@@ -99,8 +100,9 @@ class Written(Protocol):
 class Writing:
     """The commands of one room."""
 
-    def __init__(self, room: Written) -> None:
+    def __init__(self, room: Written, turn: Turn) -> None:
         self._room = room
+        self._turn = turn
         self._commands: deque[Command] = deque()
         self._decided: list[tuple[Command, Outcome]] = []
         self._records: list[Record] = []
@@ -113,7 +115,7 @@ class Writing:
         self._commands.append(command)
         if not self.busy:
             self.busy = True
-            asyncio.get_running_loop().call_soon(self._decide)
+            self._turn.first(self._decide)
 
     def _decide(self) -> None:
         while self._commands:

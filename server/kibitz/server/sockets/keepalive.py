@@ -7,12 +7,13 @@ as lost. The round is spread over its ticks, so that never everybody is asked at
 from collections.abc import Collection
 from typing import Protocol
 
-from websockets.frames import CloseCode, Frame, Opcode
+from websockets.frames import CloseCode, Opcode
 from websockets.protocol import OPEN
 
+from .frames import frame
 from .socket import Socket
 
-PING = Frame(Opcode.PING, b"").serialize(mask=False)
+PING = frame(Opcode.PING, b"")
 
 
 class Peer(Protocol):

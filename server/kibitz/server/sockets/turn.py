@@ -7,7 +7,15 @@ Never: keep anybody's bytes longer than he takes to read them.
 
 import asyncio
 from collections import deque
-from typing import Protocol
+from collections.abc import Callable
+from functools import partial
+from typing import Protocol, TypeVar
+
+import structlog
+
+T = TypeVar("T")
+
+log = structlog.get_logger("kibitz.turn")
 
 SLICE = 250
 """Most writes to crowds between two looks at what has come in."""
@@ -41,8 +49,20 @@ class Turn:
         """Who has something to be sent when the turn ends."""
         self.crowds: list[Crowd] = []
         """Who is to be told something then."""
+        self._first: list[Callable[[], None]] = []
         self._telling: deque[Crowd] = deque()
         self._ending = False
+
+    def first(self, do: Callable[[], None]) -> None:
+        """Do something once all that has come in this turn is read, before it ends."""
+        if not self._first:
+            asyncio.get_running_loop().call_soon(self._do)
+        self._first.append(do)
+
+    def _do(self) -> None:
+        first, self._first = self._first, []
+        for do in first:
+            _tried(do, None)
 
     def end_soon(self) -> None:
         """See that the turn ends."""
@@ -54,15 +74,24 @@ class Turn:
         self._ending = False
         sockets, self.sockets = self.sockets, []
         for socket in sockets:
-            socket.flush()
+            _tried(socket.flush, None)
         crowds, self.crowds = self.crowds, []
-        self._telling += [crowd for crowd in crowds if crowd.begin()]
+        self._telling += [crowd for crowd in crowds if _tried(crowd.begin, False)]
         left = SLICE
         while self._telling and left > 0:
-            told = self._telling[0].go_on(left)
+            told = _tried(partial(self._telling[0].go_on, left), 0)
             if told < left:
                 self._telling.popleft()
             left -= told
         if self._telling:
             self._telling.rotate(-1)
             self.end_soon()
+
+
+def _tried(do: Callable[[], T], otherwise: T) -> T:
+    """What comes of something; its failure is its own and keeps nobody else waiting."""
+    try:
+        return do()
+    except Exception:
+        log.exception("failed")
+        return otherwise
