@@ -11,6 +11,8 @@ from talk import Talk, eventually, talking
 
 from kibitz.protocol.wire import Encoding
 
+pytestmark = pytest.mark.usefixtures("no_failures")
+
 SMALL = 4096
 """Receive buffer of a client that reads slowly, in bytes."""
 LONG = "🂡" * 500
