@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 from raw import Raw, raw, request
-from servers import Running
+from servers import Running, running_server
+from talk import eventually
+from worlds import HeldLog
 
 from kibitz.protocol.wire import Encoding
 from kibitz.server.connection import AT_ONCE, INBOX, Connection
@@ -119,19 +121,20 @@ async def test_only_so_many_are_answered_in_one_turn(
         assert 0 < most <= 2 * AT_ONCE
 
 
-async def test_commands_under_way_are_bounded(running: Running) -> None:
-    """Those that wait for the log, too."""
-    many, most = 1000, 0
-    async with raw(running.url) as ann:
+async def test_commands_that_wait_for_the_log_are_bounded() -> None:
+    many, log = 1000, HeldLog()
+    async with running_server(log) as running, raw(running.url) as ann:
         ann.ask("create", i="made", game="klondike", deal="1")
         room = (await ann.until("made"))["room"]
         connection = connection_of(running, ann)
-
-        def look() -> None:
-            nonlocal most
-            most = max(most, len(connection._replies))
-
-        async with every_turn(look):
-            ann.write(burst(many, "move", room=room, move="discard"))
-            await ann.until(many)
-        assert 1 < most <= INBOX
+        log.hold()
+        ann.write(burst(many, "say", room=room, text="hm"))
+        await eventually(lambda: len(connection._replies) >= INBOX)
+        for _ in range(50):
+            await asyncio.sleep(0)
+        assert len(connection._replies) == INBOX
+        assert not connection.socket.transport.is_reading()
+        log.release()
+        await ann.until(many)
+        assert ann.answers == [0, "made", *range(1, many + 1)]
+        assert ann.events == list(range(ann.events[0], ann.events[0] + many))

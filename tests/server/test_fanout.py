@@ -9,7 +9,7 @@ from lookers import Ear, Lookers
 from kibitz.protocol.views import Event
 from kibitz.protocol.wire import Encoding
 from kibitz.server import fanout as fanouts
-from kibitz.server.audience import EVERYTHING, NOTHING
+from kibitz.server.audience import EVERYTHING, NOTHING, Audience
 from kibitz.server.fanout import Fanout, Told
 from kibitz.server.sockets import turn as turns
 
@@ -44,6 +44,18 @@ async def half_told(lookers: Lookers, count: int = 10) -> tuple[list[Ear], list[
     others = [ear for ear in everybody if ear not in told]
     assert told and others and len(told) % 3 == 0
     return told, others
+
+
+@pytest.mark.parametrize("encoding", list(Encoding))
+def test_who_may_not_see_an_event_gets_its_stub(encoding: Encoding) -> None:
+    event = Event(seq=1, at=0, kind="move", board=1, salt="aa", text="secret")
+    told = Told(event)
+    whole, hidden = told.to(EVERYTHING, encoding), told.to(NOTHING, encoding)
+    assert b"secret" in whole and b"secret" not in hidden and b"hidden" in hidden
+    assert told.to(Audience(board=1), encoding) is whole, "encoded once"
+    assert told.to(Audience(board=0), encoding) is hidden
+    said = Told(Event(seq=2, at=0, kind="say", text="for all"))
+    assert b"for all" in said.to(NOTHING, encoding)
 
 
 async def test_a_crowd_is_told_in_slices(lookers: Lookers) -> None:

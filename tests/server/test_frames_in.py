@@ -13,6 +13,8 @@ from talk import talking
 from kibitz.protocol.limits import MAX_SAVE
 from kibitz.protocol.wire import Encoding
 
+pytestmark = pytest.mark.usefixtures("no_failures")
+
 LONG = "x" * 300
 """Makes a message longer than 125 bytes, and shorter than 64 KiB."""
 

@@ -13,6 +13,8 @@ from websockets.frames import Frame, Opcode
 from kibitz.protocol.wire import Encoding
 from kibitz.server.sockets.frames import frame
 
+pytestmark = pytest.mark.usefixtures("no_failures")
+
 SMALL = 4096
 """Receive buffer of a client that reads slowly, in bytes."""
 LONG = "🂡" * 500

@@ -26,6 +26,8 @@ from talk import Talk, eventually, talking
 from kibitz.protocol.limits import MAX_MESSAGE, MAX_SAVE
 from kibitz.protocol.wire import Encoding
 
+pytestmark = pytest.mark.usefixtures("no_failures")
+
 JSON, MSGPACK = Encoding.JSON, Encoding.MSGPACK
 PING_JSON, PING_MSGPACK = said(JSON, "ping"), said(MSGPACK, "ping")
 HALF = frame(TEXT, b'{"t":', fin=False)
@@ -145,6 +147,24 @@ async def test_a_close_is_echoed_and_nothing_follows(running: Running, payload: 
         await eventually(lambda: len(running.app._connections) == 1)
         await ann.settle()
         assert [event["kind"] for event in ann.events()] == ["move"] * 3
+
+
+@pytest.mark.parametrize("last", [frame(CLOSE, b"\x03\xe8"), frame(3)], ids=["close", "wrong"])
+async def test_an_answer_of_the_same_moment_does_not_follow_the_close(
+    running: Running, last: bytes
+) -> None:
+    """Nor does it keep anybody else from his answer."""
+    async with raw(running.url) as eve, raw(running.url) as ann:
+        for number in range(1, 20):
+            async with raw(running.url) as bob:
+                bob.write(request(JSON, "move", i=1, room="nowhere", move="x") * 3 + last)
+                eve.ask("move", i=number, room="nowhere", move="x")
+                ann.ask("move", i=number, room="nowhere", move="x")
+                while await bob.read():
+                    pass
+                assert [opcode for opcode, _ in bob.frames].index(CLOSE) == len(bob.frames) - 1
+                for client in (eve, ann):
+                    await client.until(number)
 
 
 def save_in_parts() -> bytes:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterator
 from random import Random
+from typing import Any
 
 import pytest
 from lookers import Ear, Lookers
@@ -58,7 +59,18 @@ async def test_what_comes_alone_is_told_at_once(hands: Hands) -> None:
         assert [ear.writes for ear in everybody] == [count + 1 for count in before]
 
 
-async def test_what_comes_next_waits_for_its_time_and_no_longer(hands: Hands) -> None:
+async def test_what_comes_next_waits_for_its_time_and_no_longer(
+    hands: Hands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop, timers = asyncio.get_running_loop(), 0
+    call_at = loop.call_at
+
+    def counted(*given: Any) -> Any:
+        nonlocal timers
+        timers += 1
+        return call_at(*given)
+
+    monkeypatch.setattr(loop, "call_at", counted)
     lookers = Lookers()
     everybody = lookers.come(8)
     lookers.tell()
@@ -73,6 +85,7 @@ async def test_what_comes_next_waits_for_its_time_and_no_longer(hands: Hands) ->
     await hands.turn(0.2)
     check(lookers)
     assert everybody[5].writes == before + 1, "all together"
+    assert timers == 1, "however many come"
 
 
 async def test_who_asks_while_it_waits_hears_it_first_and_once(hands: Hands) -> None:

@@ -36,7 +36,8 @@ class Peer:
     def send_soon(self, frames: bytes) -> None:
         assert frames == PING_FRAME and self.protocol.state is OPEN
         self.pings += 1
-        self.heard = self.answers
+        if self.answers:
+            self.heard = True
 
     def close_soon(self, code: int, reason: str) -> None:
         assert self.protocol.state is OPEN

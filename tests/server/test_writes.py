@@ -5,11 +5,15 @@ import socket as sockets
 from collections.abc import Callable
 
 import pytest
-from raw import Raw, raw, request
+from lookers import Ear
+from raw import CLOSE, Raw, raw, request
 from servers import Running
+from websockets.protocol import State
 
 from kibitz.protocol.wire import Encoding
-from kibitz.server.connection import OUTBOX_BYTES, Connection
+from kibitz.server.connection import ANSWER_BYTES, OUTBOX_BYTES, Connection
+from kibitz.server.sockets.socket import write_all
+from kibitz.server.sockets.turn import Turn
 from kibitz.server.writing import MAX_TOGETHER
 
 SMALL = 4096
@@ -189,3 +193,45 @@ async def test_what_waits_for_a_spectator_is_bounded(running: Running) -> None:
         await ann.until("last")
         await asyncio.wait_for(read_events(eve, fresh["seq"] + 1), 10)
         assert eve.events == [*told, fresh["seq"] + 1]
+
+
+async def test_what_is_asked_without_reading_waits_and_is_answered(running: Running) -> None:
+    """Nothing is lost when the outbox has room again."""
+    async with raw(running.url, receive_buffer=SMALL) as eve:
+        room = await new_room(eve)
+        connection, many, most = narrow(connection_of(running, eve)), 300, 0
+        for i in range(1, many + 1):
+            eve.ask("moves" if i % 2 else "history", i=i, room=room)
+        for _ in range(200):
+            await asyncio.sleep(0)
+            most = max(most, connection.socket.waiting)
+        assert connection._inbox and not connection.socket.transport.is_reading()
+        assert ANSWER_BYTES < most < ANSWER_BYTES + 10_000
+        await eve.until(many)
+        assert eve.answers == [0, "made", *range(1, many + 1)]
+        assert connection._inbox is None and connection.socket.transport.is_reading()
+
+
+async def test_a_close_is_behind_what_is_to_be_sent(running: Running) -> None:
+    async with raw(running.url) as eve:
+        socket = connection_of(running, eve).socket
+        closing = asyncio.create_task(socket.close(4000, "enough"))
+        socket.send_soon(b'\x81\x0d{"t":"first"}')
+        await asyncio.sleep(0)
+        socket.send_soon(b'\x81\x0c{"t":"late"}')
+        await eve.rest()
+        eve.writer.close()
+        await closing
+        assert [message["t"] for message in eve.messages] == ["welcome", "first"]
+        assert eve.frames[-1] == (CLOSE, (4000).to_bytes(2, "big") + b"enough")
+
+
+async def test_only_who_is_ready_is_written_to_directly() -> None:
+    turn = Turn()
+    ready, slow, told, gone = (Ear(name, turn) for name in ("ready", "slow", "told", "gone"))
+    slow.slow = True
+    told.offer(b"before ")
+    gone.state = State.CLOSING
+    assert write_all([ready, slow, told, gone], b"frames") == [slow, told, gone]
+    await asyncio.sleep(0)
+    assert [ear.got for ear in (ready, slow, told, gone)] == [b"frames", b"", b"before ", b""]
