@@ -39,8 +39,15 @@ class Ear:
 
     transport = protocol = socket
 
-    def get_write_buffer_size(self) -> int:
-        return int(self.slow or self.full)
+    descriptor = -1
+    """What is written to it goes the way of what the kernel does not take: to ``write``."""
+
+    @property
+    def ready(self) -> bool:
+        return self.state is OPEN and not (self.out or self.slow or self.full)
+
+    def look(self) -> bool:
+        return self.ready
 
     def write(self, frames: bytes) -> None:
         assert not self.slow and not self.full and not self.out, (

@@ -174,6 +174,6 @@ async def test_nothing_follows_a_close(
 
 @pytest.mark.parametrize("size", [0, 1, 125, 126, 127, 65_535, 65_536, 200_000])
 def test_frames_are_those_of_the_library(size: int) -> None:
-    for opcode in (Opcode.TEXT, Opcode.BINARY, Opcode.PING):
+    for opcode in (Opcode.TEXT, Opcode.BINARY, Opcode.PING)[: 3 if size < 126 else 2]:
         payload = bytes(size)
         assert frame(opcode, payload) == Frame(opcode, payload).serialize(mask=False)

@@ -23,6 +23,7 @@ class Peer:
 
     def __init__(self, answers: bool = True) -> None:
         self.heard = self.reads = True
+        self.paused = False
         self.answers = answers
         self.pings = 0
         self.closed: list[tuple[int, str]] = []

@@ -1,6 +1,7 @@
 """How often is written: several messages of one moment in one write, by the fast path and back."""
 
 import asyncio
+import os
 import socket as sockets
 from collections.abc import Callable
 
@@ -39,7 +40,15 @@ def writes_to(connection: Connection, monkeypatch: pytest.MonkeyPatch) -> list[b
         writes.append(data)
         write(data)
 
+    straight = os.write
+
+    def noted_straight(descriptor: int, data: bytes) -> int:
+        if descriptor == connection.socket.descriptor:
+            writes.append(data)
+        return straight(descriptor, data)
+
     monkeypatch.setattr(connection.socket.transport, "write", noted)
+    monkeypatch.setattr(os, "write", noted_straight)
     return writes
 
 

@@ -67,7 +67,7 @@ def write_all(everybody: Iterable[H], frames: bytes) -> list[H]:
     others, size = [], len(frames)
     for each in everybody:
         socket = each.socket
-        if not socket.ready:
+        if not socket.ready and not socket.look():
             others.append(each)
             continue
         try:
@@ -247,7 +247,7 @@ class Socket(ServerConnection):
         out.clear()
         self.look()
 
-    def look(self) -> None:
+    def look(self) -> bool:
         """See whether it is ready."""
         state = self.protocol.state
         waits = self.out or self.transport.get_write_buffer_size()
@@ -255,6 +255,7 @@ class Socket(ServerConnection):
         if state is State.CLOSING and not self._ending:  # whoever began it, it comes to an end
             self._ending = True
             self.loop.call_later(self.close_timeout or 0, self.transport.abort)
+        return self.ready
 
     @property
     def waiting(self) -> int:
