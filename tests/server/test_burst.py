@@ -138,3 +138,21 @@ async def test_commands_that_wait_for_the_log_are_bounded() -> None:
         await ann.until(many)
         assert ann.answers == [0, "made", *range(1, many + 1)]
         assert ann.events == list(range(ann.events[0], ann.events[0] + many))
+
+
+async def test_what_is_refused_at_once_is_answered_in_its_turn() -> None:
+    """Behind a command that still waits for the log."""
+    log = HeldLog()
+    async with running_server(log) as running, raw(running.url) as ann:
+        ann.ask("create", i="made", game="klondike", deal="1")
+        room = (await ann.until("made"))["room"]
+        log.hold()
+        for i, where in enumerate([room, "nowhere", room, "nowhere"]):
+            ann.ask("say", i=i + 1, room=where, text="hm")
+        ann.ask("ping", i=5)
+        await log.waiting.wait()
+        for _ in range(20):
+            await asyncio.sleep(0)
+        log.release()
+        await ann.until(5)
+        assert ann.answers == [0, "made", 1, 2, 3, 4, 5]
