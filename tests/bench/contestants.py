@@ -90,6 +90,11 @@ def _python(name: str, what: str, *arguments: str, needs: tuple[str, ...] = ()) 
     return Contestant(name, what, "python", arguments, needs=needs)
 
 
+def _kibitz(name: str, what: str, *options: str, needs: tuple[str, ...] = ()) -> Contestant:
+    arguments = ("processes.py", "kibitz", "FOLDER/kibitz.db", *options)
+    return Contestant(name, what, "file", arguments, speaks="kibitz", needs=needs)
+
+
 _WS_DEFAULT = Contestant(
     "ws-default",
     "websockets, its defaults: compressed",
@@ -113,12 +118,15 @@ CONTESTANTS = {
     for one in (
         Contestant("c-send", "the limit: a send() each in C", "c", ("cserver", "send")),
         Contestant("c-batch", "the limit, events joined", "c", ("cserver", "batch")),
-        Contestant(
-            "kibitz",
-            "kibitz on SQLite",
-            "file",
-            ("processes.py", "kibitz", "FOLDER/kibitz.db"),
-            speaks="kibitz",
+        _kibitz("kibitz", "kibitz on SQLite"),
+        _kibitz("kibitz-each", "kibitz that tells a crowd every event by itself", "--each"),
+        _kibitz("kibitz-uvloop", "kibitz on uvloop", "--loop", "uvloop", needs=("uvloop",)),
+        _kibitz(
+            "kibitz-fastnet",
+            "kibitz on aiofastnet",
+            "--loop",
+            "aiofastnet",
+            needs=("aiofastnet",),
         ),
         _python("ws-nocomp", "websockets, broadcast() without compression", "ws"),
         _WS_DEFAULT,
@@ -149,6 +157,7 @@ CONTESTANTS = {
 
 USUAL = (
     "kibitz",
+    "kibitz-each",
     "ws-nocomp",
     "ws-default",
     "aiohttp",

@@ -1,9 +1,10 @@
 """Servers as processes of their own, for measuring: kibitz, and the plain library broadcast().
 
-python tests/bench/processes.py kibitz [FILE]    prints its port; in memory without FILE
-python tests/bench/processes.py plain            prints its port
+python tests/bench/processes.py kibitz [FILE] [--each] [--loop uvloop]    prints its port
+python tests/bench/processes.py plain                                    prints its port
 """
 
+import argparse
 import asyncio
 import contextlib
 import os
@@ -11,14 +12,16 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
+from typing import cast
 
 from websockets.asyncio.server import ServerConnection, broadcast, serve
 from websockets.exceptions import ConnectionClosed
 
-from kibitz.server import runtime
+from kibitz.server import fanout, runtime
 from kibitz.server.app import Settings, running
 from kibitz.server.log_memory import MemoryLog
 from kibitz.server.log_sqlite import SqliteLog
@@ -85,6 +88,28 @@ async def _plain() -> None:
         await _until_terminated()
 
 
+def _loop(name: str) -> Callable[[], asyncio.AbstractEventLoop]:
+    if name == "uvloop":
+        return cast(Callable[[], asyncio.AbstractEventLoop], import_module(name).new_event_loop)
+    if name == "aiofastnet":
+        factory = import_module(name).loop_factory()
+        return cast(Callable[[], asyncio.AbstractEventLoop], factory)
+    return asyncio.new_event_loop
+
+
+def main() -> None:
+    """Run one of them."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("kind", choices=["kibitz", "plain"])
+    parser.add_argument("file", nargs="?", help="of the log; in memory without one")
+    parser.add_argument("--each", action="store_true", help="tell a crowd every event by itself")
+    parser.add_argument("--loop", default="asyncio", choices=["asyncio", "uvloop", "aiofastnet"])
+    chosen = parser.parse_args()
+    if chosen.each:
+        fanout.GATHER_SECONDS = 0.0
+    with asyncio.Runner(loop_factory=_loop(chosen.loop)) as runner:
+        runner.run(_plain() if chosen.kind == "plain" else _kibitz(chosen.file))
+
+
 if __name__ == "__main__":
-    kind, *rest = sys.argv[1:]
-    asyncio.run(_plain() if kind == "plain" else _kibitz(rest[0] if rest else None))
+    main()
