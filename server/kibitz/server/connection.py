@@ -160,7 +160,8 @@ class Connection:
 
     def pause(self) -> None:
         """Read no more: who does not read answers gets none."""
-        self.socket.transport.pause_reading()
+        if self._closing is None:
+            self.socket.transport.pause_reading()
 
     def resume(self) -> None:
         """Go on: there is room in the outbox."""
