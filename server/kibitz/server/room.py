@@ -265,7 +265,9 @@ class Room:
 
     async def catch_up(self) -> None:
         """Let happen what the log has and we have not."""
-        self.happen(await self._log.read(self.id, self.seq))
+        records = await self._log.read(self.id, self.seq)
+        self._written_entry = None  # what it says has not happened
+        self.happen(records)
 
     def happen(self, records: Sequence[Record]) -> None:
         """Let durable records happen: change the state, tell the crowd."""
