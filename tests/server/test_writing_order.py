@@ -183,3 +183,16 @@ async def test_a_storm(seed: int) -> None:
     others = [text for text in texts if text and text.startswith("other")]
     assert others == [f"other {n + 1}" for n in range(storm.others)]
     assert len(granted) > 30 and len(records) > 30
+
+
+async def test_what_the_log_refused_is_not_listed() -> None:
+    """Somebody else's event has the number that ours was to have, and ours is refused then."""
+    at = await desk()
+    at.move(1, expect=at.room.seq)
+    await turns()
+    await at.behind("first")
+    await at.log.write()
+    await at.log.go_on()
+    assert at.said == [(1, "stale")]
+    entry = at.room.entry()
+    assert entry == at.room.whole_entry() and entry is not None and entry.moves == 0
