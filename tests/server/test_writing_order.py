@@ -195,4 +195,5 @@ async def test_what_the_log_refused_is_not_listed() -> None:
     await at.log.go_on()
     assert at.said == [(1, "stale")]
     entry = at.room.entry()
-    assert entry == at.room.whole_entry() and entry is not None and entry.moves == 0
+    assert entry is not None and entry == at.room.whole_entry()
+    assert entry.moves == 0
