@@ -129,9 +129,9 @@ class Lookers:
             self.due[ear] += told.to(audience, ear.encoding)
         self.fanout.tell(told)
 
-    def catch_up(self, ear: Ear) -> None:
+    def hurry(self, ear: Ear) -> None:
         """Afterwards he has, or has in his outbox, all that was told."""
-        self.fanout.catch_up(ear)  # type: ignore[arg-type]
+        self.fanout.hurry(ear)  # type: ignore[arg-type]
         if ear in self.lanes:
             assert ear.reached == self.due[ear]
 

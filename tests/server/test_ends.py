@@ -2,6 +2,8 @@
 
 import asyncio
 import contextlib
+import gc
+import weakref
 
 import pytest
 from raw import CLOSE, PING, TEXT, code_of, dialled, frame, raw, request, upgrade
@@ -67,3 +69,20 @@ async def test_pings_of_who_does_not_read_are_bounded(running: Running) -> None:
                     await client.writer.drain()
                     most = max(most, connection.socket.waiting)
         assert most < 2 * OUTBOX_BYTES
+
+
+async def test_what_has_ended_is_freed_at_once(running: Running) -> None:
+    """No cycle that only a collection would find: those are rare here."""
+    gc.collect()
+    async with raw(running.url) as client:
+        client.ask("create", i=1, game="klondike")
+        await client.until(1)
+        (connection,) = running.app._connections
+        kept: list[weakref.ref[object]] = [
+            weakref.ref(connection.socket),
+            weakref.ref(connection.socket.protocol),
+        ]
+        del connection
+        client.write(frame(CLOSE, b"\x03\xe8"))
+        await client.rest()
+    await eventually(lambda: not any(each() for each in kept))

@@ -87,7 +87,7 @@ async def test_what_is_told_during_a_delivery_comes_after_it(lookers: Lookers) -
         lambda lookers, ear: lookers.add(ear, NOTHING),
         lambda lookers, ear: lookers.add(Ear("new", lookers.turn)),
         lambda lookers, ear: lookers.add(Ear("new", lookers.turn, Encoding.MSGPACK), NOTHING),
-        lambda lookers, ear: lookers.catch_up(ear),
+        lambda lookers, ear: lookers.hurry(ear),
         lambda lookers, ear: setattr(ear, "slow", True),
         lambda lookers, ear: setattr(ear, "full", True),
         lambda lookers, ear: ear.offer(b""),
@@ -103,8 +103,8 @@ async def test_somebody_in_the_middle_of_a_delivery(
             lookers.tell()
         happens(lookers, ear)
         lookers.tell()
-        lookers.catch_up(told[1])
-        lookers.catch_up(others[1])
+        lookers.hurry(told[1])
+        lookers.hurry(others[1])
     await lookers.settle()
     lookers.tell()
     await lookers.settle()

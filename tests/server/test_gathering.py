@@ -94,10 +94,10 @@ async def test_who_asks_while_it_waits_hears_it_first_and_once(hands: Hands) -> 
     lookers.tell()
     await hands.turn(0)
     lookers.tell()
-    lookers.catch_up(everybody[0])
+    lookers.hurry(everybody[0])
     lookers.tell()
-    lookers.catch_up(everybody[1])
-    lookers.catch_up(everybody[1])
+    lookers.hurry(everybody[1])
+    lookers.hurry(everybody[1])
     lookers.add(everybody[2], NOTHING)
     lookers.remove(everybody[3])
     (new,) = lookers.come(1)
@@ -154,7 +154,7 @@ def steps(rng: Random, lookers: Lookers, everybody: list[Ear]) -> Iterator[None]
                 for _ in range(rng.randint(1, 3)):
                     lookers.tell()
             case "ask":
-                lookers.catch_up(ear)
+                lookers.hurry(ear)
             case "slow":
                 ear.slow = not ear.slow
             case "full" if ear in lookers.lanes:

@@ -42,7 +42,7 @@ GAMES_ENCODED = {
     Encoding.MSGPACK: msgspec.Raw(msgspec.msgpack.encode(GAME_INFOS)),
 }
 """They are the same for everybody."""
-Command = (
+RoomCommand = (
     ask.Move | ask.Undo | ask.Redo | ask.Restart | ask.Say | ask.Ready | ask.Comments | ask.Steer
 )
 """Requests that are decided by the room alone."""
@@ -84,7 +84,7 @@ class Answers:
 
     def take(
         self,
-        request: Command,
+        request: RoomCommand,
         visitor: Visitor,
         answer: Callable[[replies.Ok | Exception], None],
     ) -> None:

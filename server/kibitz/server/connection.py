@@ -23,7 +23,7 @@ from kibitz.protocol.limits import HELLO_TIMEOUT
 from kibitz.protocol.session import MustClose, ServerSession
 from kibitz.protocol.wire import Encoding, WireError, frame_id
 
-from .answers import Answers, Command
+from .answers import Answers, RoomCommand
 from .identity import Identity, identify, new_token
 from .log import LogFailure
 from .metrics import Metrics
@@ -42,7 +42,7 @@ ANSWER_BYTES = 32 * 1024
 INBOX = 64
 """Messages that may wait before no more are read."""
 AT_ONCE = 32
-"""Most requests of one client that are answered in one turn of the loop."""
+"""Requests of one client after which everybody else has his turn."""
 CLOSE_SECONDS = 5.0
 """How long a client has to read what is waiting for it, once it is being closed."""
 REQUESTS = Rate(per_second=200.0, burst=400.0)
@@ -226,8 +226,8 @@ class Connection:
             reply.i = request.i
             self._throttle.charge(price(request))
             self._service.metrics.requested(type(request))
-            if isinstance(request, Command):
-                self._service.answers.take(request, self, partial(self._settle, reply))
+            if isinstance(request, RoomCommand):
+                self._service.answers.take(request, self, partial(self._reply, reply))
             else:
                 self._held = reply, request
                 self._go_on()
@@ -236,7 +236,7 @@ class Connection:
         except MustClose as must:
             self.close_soon(must.code, must.reason)
         except Exception as error:
-            self._settle(reply, error)
+            self._reply(reply, error)
 
     def _too_many(self, wait: int) -> Refused:
         self._refused += 1
@@ -250,9 +250,9 @@ class Connection:
             return
         (reply, request), self._held = self._held, None
         if isinstance(request, ask.Hello):
-            self._settle(reply, self._greet(request))
+            self._reply(reply, self._greet(request))
         elif answer := self._at_once(request):
-            self._settle(reply, answer)
+            self._reply(reply, answer)
         else:
             self._answering = asyncio.create_task(self._answer(reply, request))
 
@@ -281,17 +281,17 @@ class Connection:
         if self._lost:
             self._end()
         else:
-            self._settle(reply, outcome)
+            self._reply(reply, outcome)
             self._work_soon()
 
-    def _settle(self, reply: _Reply, outcome: replies.Answer | Exception) -> None:
+    def _reply(self, reply: _Reply, outcome: replies.Answer | Exception) -> None:
         """An answer is there: send it, once those before it have gone."""
         answer = self._error(outcome) if isinstance(outcome, Exception) else outcome
         reply.answer = answer if reply.i is None else replace(answer, i=reply.i)
         while self._replies and (ready := self._replies[0].answer) is not None:
             del self._replies[0]
             for room in self.rooms.values():
-                room.people.catch_up(self)
+                room.people.hurry(self)
             self.socket.send_soon(framed(ready, self.encoding))
         if self._held is not None:
             self._go_on()
@@ -323,13 +323,16 @@ class Connection:
 
     # What rooms need (listener.Listener)
 
-    def offer(self, frame: bytes) -> bool:
-        """Send at the end of this turn, unless too much is waiting already."""
+    def offer(self, frames: bytes) -> bool:
+        """Send whole frames at the end of this turn, unless too much is waiting already.
+
+        While the connection is being closed they are taken, and go nowhere.
+        """
         if self._closing is not None:
             return True
         if self.socket.waiting > OUTBOX_BYTES:
             return False
-        self.socket.send_soon(frame)
+        self.socket.send_soon(frames)
         return True
 
     def is_drained(self) -> bool:
@@ -340,7 +343,7 @@ class Connection:
         """Close without waiting; what is still unsent may be lost."""
         if self._closing is None:
             self._inbox = None
-            self.socket.transport.resume_reading()  # the client's close
+            self.socket.transport.resume_reading()  # to hear the client's close
             self._closing = asyncio.create_task(self._close(code, reason))
 
     async def _close(self, code: int, reason: str) -> None:

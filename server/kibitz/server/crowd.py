@@ -52,7 +52,8 @@ class Crowd:
         self._players: dict[Listener, Member] = {}
         self._lagging: dict[Listener, Member] = {}
         self._lookers_on = Fanout(turn, self._fall_behind)
-        self._identities: Counter[str] = Counter()
+        self.identities: Counter[str] = Counter()
+        """The connections that each identity has here."""
         self.changed = False
         """Whether somebody came, went, sat down or stood up since :meth:`tell_presence`."""
         self._came = False
@@ -71,11 +72,6 @@ class Crowd:
         member = self._members.get(listener)
         return member.role if member else None
 
-    @property
-    def identities(self) -> "Counter[str]":
-        """The connections that each identity has here."""
-        return self._identities
-
     def players(self) -> set[str]:
         """The identities that play here."""
         return {listener.identity.id for listener in self._players}
@@ -88,7 +84,7 @@ class Crowd:
         """Somebody is here, or is here anew; one connection an identity may play."""
         self._forget(listener)
         member = self._members[listener] = Member(role, audience)
-        self._identities[listener.identity.id] += 1
+        self.identities[listener.identity.id] += 1
         self.changed = self._came = True
         if role == "player":
             self._replace_others(listener)
@@ -102,11 +98,9 @@ class Crowd:
                 self._forget(other)
                 other.close_soon(CloseCode.REPLACED, "this seat was taken over elsewhere")
 
-    def remove(self, listener: Listener) -> bool:
-        """Somebody is gone; whether he was here."""
-        gone = self._forget(listener)
-        self.changed = self.changed or gone
-        return gone
+    def remove(self, listener: Listener) -> None:
+        """Somebody is here no longer, if he was."""
+        self.changed = self._forget(listener) or self.changed
 
     def _forget(self, listener: Listener) -> bool:
         if self._members.pop(listener, None) is None:
@@ -115,9 +109,9 @@ class Crowd:
         self._lagging.pop(listener, None)
         self._lookers_on.remove(listener)
         id_ = listener.identity.id
-        self._identities[id_] -= 1
-        if not self._identities[id_]:
-            del self._identities[id_]
+        self.identities[id_] -= 1
+        if not self.identities[id_]:
+            del self.identities[id_]
         return True
 
     # How they are told
@@ -126,8 +120,9 @@ class Crowd:
         """Send an event, as each may see it, to everybody who keeps up."""
         told = Told(event)
         for listener, member in self._players.items():
-            frame = told.to(member.audience, listener.encoding)
-            if not member.lagging and not listener.offer(frame):
+            if member.lagging:
+                continue
+            if not listener.offer(told.to(member.audience, listener.encoding)):
                 self._fall_behind(listener)
         self._lookers_on.tell(told)
 
@@ -140,9 +135,9 @@ class Crowd:
             self._lookers_on.remove(listener)
             self._lagging[listener] = member
 
-    def catch_up(self, listener: Listener) -> None:
+    def hurry(self, listener: Listener) -> None:
         """Tell somebody at once what he would be told soon: something else is said to him next."""
-        self._lookers_on.catch_up(listener)
+        self._lookers_on.hurry(listener)
 
     def look_again(
         self, sees: Callable[[str], Audience], position: Callable[[Audience], Position] | None
@@ -159,7 +154,7 @@ class Crowd:
             audience = sees(listener.identity.id)
             if audience == member.audience:
                 continue
-            self.catch_up(listener)
+            self.hurry(listener)
             member.audience = audience
             if member.lagging:
                 continue

@@ -108,7 +108,7 @@ class Fanout:
             self._pending.append(told)
             self._end_soon()
 
-    def catch_up(self, listener: Listener) -> None:
+    def hurry(self, listener: Listener) -> None:
         """Tell one of them at once what he would be told soon."""
         lane = self._lane_of.get(listener)
         if lane is None or not (self._pending or self._under_way):
@@ -118,6 +118,10 @@ class Fanout:
         self._offer(listener, frames)
 
     def _take_out(self, listener: Listener) -> bytes:
+        """Take somebody out of a delivery under way; what he has not got of it.
+
+        It is looked for in a list: only while slices of a large crowd are left, and fast.
+        """
         for delivery in self._under_way:
             if listener in delivery.to:
                 delivery.to.remove(listener)
@@ -131,7 +135,7 @@ class Fanout:
         if frames and not listener.offer(frames):
             self._give_up(listener)
 
-    # The end of a turn (sockets.turn.Crowd)
+    # The end of a turn (sockets.turn.Slices)
 
     def begin(self) -> bool:
         """Begin to tell what is pending; whether there is anything to be told now."""
@@ -162,18 +166,18 @@ class Fanout:
         self._turn.crowds.append(self)
         self._turn.end_soon()
 
-    def go_on(self, most: int) -> int:
+    def tell_some(self, most: int) -> int:
         """Tell at most so many of them; how many were told. Fewer than that: it is done."""
-        told = 0
-        while self._under_way and told < most:
+        count = 0
+        while self._under_way and count < most:
             delivery = self._under_way[-1]
-            slice_ = delivery.to[told - most :]
-            del delivery.to[told - most :]
+            slice_ = delivery.to[count - most :]
+            del delivery.to[count - most :]
             for listener in write_all(slice_, delivery.frames):
                 self._offer(listener, delivery.frames)
-            told += len(slice_)
+            count += len(slice_)
             if not delivery.to:
                 self._under_way.pop()
         if not self._under_way and self._pending:
             self._end_soon()
-        return told
+        return count

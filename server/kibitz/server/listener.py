@@ -19,8 +19,8 @@ class Listener(Protocol):
         """Where the same bytes for many are written to."""
         ...
 
-    def offer(self, frame: bytes) -> bool:
-        """Send a whole frame if there is room in the outbox; ``False`` if there is not."""
+    def offer(self, frames: bytes) -> bool:
+        """Send whole frames soon; ``False``: there is no room for them in the outbox."""
         ...
 
     def is_drained(self) -> bool:

@@ -8,6 +8,8 @@ nor from who is said to be here, what is not shown on it yet. Never: decide, wri
 import contextlib
 from collections.abc import Iterator, Sequence
 
+from msgspec.structs import replace
+
 from kibitz.protocol import requests as ask
 from kibitz.protocol.codes import CloseCode
 from kibitz.protocol.replies import Joined, Presence
@@ -144,27 +146,27 @@ class People:
             Refused: There is nothing to be seen yet.
 
         """
-        stage = self.stage(listener.identity.id)
-        joined = await stage.admit(listener, role, request)
-        self._leave_others(listener, stage)
-        return joined
+        who, missed, fork = listener.identity.id, None, False
+        stage = self.stage(who)
+        if request is not None:
+            missed, fork = await stage.missed(who, request), stage.is_fork(request)
+        if stage is not self.stage(who):  # he has got or given up a seat meanwhile
+            missed = None
+        return replace(self.enter(listener, role, missed), fork=fork)
 
-    def enter(self, listener: Listener, role: Role) -> Joined:
-        """The same for somebody who is new here and needs nothing from the log.
+    def enter(self, listener: Listener, role: Role, missed: list[Event] | None = None) -> Joined:
+        """The same for somebody who needs nothing more from the log.
 
         Raises:
             Refused: There is nothing to be seen yet.
 
         """
         stage = self.stage(listener.identity.id)
-        joined = stage.enter(listener, role)
-        self._leave_others(listener, stage)
-        return joined
-
-    def _leave_others(self, listener: Listener, stage: Stage) -> None:
+        joined = stage.enter(listener, role, missed)
         for other in self._stages():
             if other is not stage:
                 other.crowd.remove(listener)
+        return joined
 
     def dismiss(self, listener: Listener) -> None:
         """A connection follows the room no longer."""
@@ -187,10 +189,10 @@ class People:
                 return role
         return None
 
-    def catch_up(self, listener: Listener) -> None:
+    def hurry(self, listener: Listener) -> None:
         """Tell somebody at once what he would be told soon: something else is said to him next."""
         for crowd in self._crowds():
-            crowd.catch_up(listener)
+            crowd.hurry(listener)
 
     def players(self) -> set[str]:
         """The identities that are here to play."""

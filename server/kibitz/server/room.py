@@ -36,7 +36,7 @@ from .writing import Command, Writing
 MARK_EVENTS = 64
 """A copy of the state is kept every so many events: from there the past is gone through."""
 ON_DRAFT = (ask.Move, ask.Undo, ask.Redo, ask.Restart, ask.Say)
-"""Commands that may be decided behind others which are not written yet."""
+"""Commands that may be decided behind others which are not written yet, on a copy of the state."""
 SAYS = Rate(per_second=1.0, burst=10.0)
 """Comments that somebody may make in one room."""
 
@@ -60,12 +60,15 @@ class Room:
         turn = turn or Turn()
         self.people = People(id_, first, self.state, self.read, world, turn)
         self.idle_since = world.monotonic()
+        """When somebody was here or asked for it last, monotonic seconds."""
         self.on_change: Callable[[Room], None] = lambda room: None
+        """Told after everything that happens here."""
         self._log = log
         self._world = world
         self._writing = Writing(self, turn)
         self._marks: list[RoomState] = []
         self._written_entry: RoomInfo | None = None
+        """The entry that was handed to the log last."""
         self._unsettled = False
         """Whether a racer has gone, so that the others may no longer have to wait for him."""
         self._says_rate = says
@@ -108,6 +111,9 @@ class Room:
     def answered(self, request: ask.RequestBase, who: Identity) -> Ok | None:
         """The answer that a command named for good got the first time, if it was done.
 
+        Asked before somebody's right to a command is looked at, for he may have lost it since, and
+        once more when it is decided, for the same name may have come twice.
+
         Raises:
             Refused: That name stands for another command.
 
@@ -128,7 +134,7 @@ class Room:
         """Have a command decided and written down, then tell everybody; ``answer`` is told last.
 
         Raises:
-            Refused: There are too many comments; nothing has changed.
+            Refused: There are too many comments, or its name is another's; nothing has changed.
 
         """
         if isinstance(request, ask.Say) and not self.answered(request, who):

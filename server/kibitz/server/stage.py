@@ -11,7 +11,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import cast
 
 import msgspec
-from msgspec.structs import replace
 
 from kibitz.protocol import requests as ask
 from kibitz.protocol.hashing import HASH_SIZE, chain
@@ -82,19 +81,26 @@ class Stage:
 
     # Members
 
-    async def admit(self, listener: Listener, role: Role, request: ask.Join | None) -> Joined:
-        """Let a connection follow from this moment on, perhaps from where it was before."""
-        identity, state = listener.identity.id, self.state
-        after = request.from_ if request else None
-        same = after is not None and request is not None and self._is_at(after, request.hash)
-        missed: list[Event] | None = None
-        if same and after is not None and self._may_resume(identity, after):
-            missed = []
-            while after < self.seq:
-                missed += await self.events(after, self.seq, state.audience(identity))
-                after = missed[-1].seq
-        joined = self.enter(listener, role, missed)
-        return replace(joined, fork=after is not None and not same)
+    async def missed(self, identity: str, request: ask.Join) -> list[Event] | None:
+        """The events between where somebody was and the moment when this returns, as he sees them.
+
+        ``None``: he needs a view.
+        """
+        since = after = request.from_
+        if since is None or after is None or self.is_fork(request):
+            return None
+        if not self._may_resume(identity, since):
+            return None
+        audience, found = self.state.audience(identity), list[Event]()
+        while after < self.seq:
+            found += await self.events(after, self.seq, audience)
+            after = found[-1].seq
+        same = audience == self.state.audience(identity) and self._may_resume(identity, since)
+        return found if same else None
+
+    def is_fork(self, request: ask.Join) -> bool:
+        """Whether somebody was somewhere where this room has never been."""
+        return request.from_ is not None and not self._is_at(request.from_, request.hash)
 
     def enter(self, listener: Listener, role: Role, missed: list[Event] | None = None) -> Joined:
         """Let a connection follow from this moment on, with a snapshot if nothing is ``missed``.

@@ -130,7 +130,11 @@ class RoomState:
         )
 
     def copy(self) -> "RoomState":
-        """The same room at the same number, to go on from: it knows no commands by name."""
+        """The same room at the same number, to go on from.
+
+        It does not know what each identity did when, was answered, or came to see: whatever is
+        decided on a copy must not ask for that.
+        """
         state = RoomState.__new__(RoomState)
         vars(state).update(vars(self))
         state.positions = [

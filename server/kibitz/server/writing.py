@@ -106,7 +106,7 @@ class Writing:
         self._commands: deque[Command] = deque()
         self._decided: list[tuple[Command, Outcome]] = []
         self._records: list[Record] = []
-        self._catching_up: asyncio.Task[None] | None = None
+        self._catching_up: asyncio.Task[None] | None = None  # held, or it might be collected
         self.busy = False
         """Whether something is still to be decided or written."""
 

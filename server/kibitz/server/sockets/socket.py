@@ -63,7 +63,11 @@ H = TypeVar("H", bound=HasSocket)
 
 
 def write_all(everybody: Iterable[H], frames: bytes) -> list[H]:
-    """Write whole frames to everybody who is ready for them; the others, who got nothing."""
+    """Write whole frames to everybody who is ready for them; the others, who got nothing.
+
+    They go to the descriptor itself, past the transport: nothing waits there, and it is plain TCP
+    (TLS ends at the proxy before us).
+    """
     others, size = [], len(frames)
     for each in everybody:
         socket = each.socket
@@ -108,10 +112,16 @@ class Socket(ServerConnection):
         self._reader: Reader | None = None
         self._turn: Turn | None = None
         self._direct = False
+        """Whether frames are cut here: the library's parser stands between two of them."""
         self._rest: bytearray | None = None
+        """The beginning of a frame that has not come whole."""
         self._parts: bytearray | None = None
-        self._text = self._ending = False
+        """What there is of a message in fragments; ``_text``: whether it is text."""
+        self._text = False
         self._early: list[tuple[bytes, bool]] = []
+        """Messages that came before somebody was attached."""
+        self._ending = False
+        """Whether it is being closed and will be cut off."""
         self.out: list[bytes] = []
         """Frames that are to be sent when the turn ends."""
 
@@ -128,6 +138,7 @@ class Socket(ServerConnection):
             self.request.headers.clear()  # the library's parser goes on knowing the request
             self.response.headers.clear()
         self.request = self.response = None
+        vars(self.protocol).pop("select_subprotocol", None)  # it would keep both alive
         early, self._early = self._early, []
         for message, is_text in early:
             reader.receive(message, is_text)
@@ -155,7 +166,8 @@ class Socket(ServerConnection):
     def _feed(self, data: bytes) -> None:
         """Give bytes to the library, which may close."""
         if self.protocol.state is State.CONNECTING:
-            # bytes that do not wait for the answer to the request stay with the library, for good
+            # What came behind the request, before our answer, is in the library's parser: then all
+            # that follows has to go there, too.
             first = self.request is None and not self._direct
             at_end = data.endswith(REQUEST_END) and data.count(REQUEST_END) == 1
             self._direct = first and at_end
@@ -176,7 +188,7 @@ class Socket(ServerConnection):
         while size - at >= 2:
             first, second = data[at], data[at + 1]
             length, body = second & ~MASKED, at + HEADER
-            if length == 126:  # cut short, it is too small, but its body lies beyond the end
+            if length == 126:  # if the header itself is cut short, ``end`` lies beyond it anyway
                 length, body = int.from_bytes(data[at + 2 : at + 4]), body + 2
             elif length == 127:
                 length, body = int.from_bytes(data[at + 2 : at + 10]), body + 8
@@ -284,7 +296,9 @@ class Socket(ServerConnection):
     def connection_lost(self, exc: Exception | None) -> None:
         """Nothing comes any more."""
         super().connection_lost(exc)
+        self.protocol.parser.close()  # its frame would keep the protocol alive
         self.ready = False
         self.out.clear()
-        if self._reader is not None:
-            self._reader.lost()
+        reader, self._reader = self._reader, None
+        if reader is not None:
+            reader.lost()

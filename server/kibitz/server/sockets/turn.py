@@ -29,14 +29,14 @@ class Sender(Protocol):
         ...
 
 
-class Crowd(Protocol):
-    """Many who are to be told the same."""
+class Slices(Protocol):
+    """Many who are told the same, so many at a time."""
 
     def begin(self) -> bool:
         """Begin to tell them; whether there is something to be told now."""
         ...
 
-    def go_on(self, most: int) -> int:
+    def tell_some(self, most: int) -> int:
         """Tell at most so many; how many were told. Fewer than that: it is done."""
         ...
 
@@ -47,10 +47,10 @@ class Turn:
     def __init__(self) -> None:
         self.sockets: list[Sender] = []
         """Who has something to be sent when the turn ends."""
-        self.crowds: list[Crowd] = []
+        self.crowds: list[Slices] = []
         """Who is to be told something then."""
         self._first: list[Callable[[], None]] = []
-        self._telling: deque[Crowd] = deque()
+        self._telling: deque[Slices] = deque()
         self._ending = False
 
     def first(self, do: Callable[[], None]) -> None:
@@ -79,7 +79,7 @@ class Turn:
         self._telling += [crowd for crowd in crowds if _tried(crowd.begin, False)]
         left = SLICE
         while self._telling and left > 0:
-            told = _tried(partial(self._telling[0].go_on, left), 0)
+            told = _tried(partial(self._telling[0].tell_some, left), left)  # of a failure: the rest
             if told < left:
                 self._telling.popleft()
             left -= told
