@@ -170,7 +170,7 @@ def row(name: str, slices: list[Slice], beside: list[Slice]) -> None:
     rates = [taken.records / taken.clock for taken in slices]
     ratio = median(r / (b.records / b.clock) for r, b in zip(rates, beside, strict=True))
     loop = median(taken.loop / taken.records for taken in slices) * 1e6
-    writer = median((taken.all - taken.loop) / taken.records for taken in slices) * 1e6
+    writer = median(max(0, taken.all - taken.loop) / taken.records for taken in slices) * 1e6
     print(f"{name:>20}{median(rates):>12,.0f}{ratio:>8.2f}{loop:>11.1f}{writer:>11.1f}")
 
 
@@ -206,6 +206,8 @@ def main() -> None:
     row("SqliteLog", slices["log"], slices["groups"])
     row("sqlite3, in groups", slices["groups"], slices["groups"])
     row("sqlite3, one by one", slices["one by one"], slices["groups"])
+    print("ratio: records/s beside the slice of sqlite3 in groups right after it; loop, writer:")
+    print("processor time a record in the server's thread (the driver is in it) and in the log's")
 
 
 if __name__ == "__main__":

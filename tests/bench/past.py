@@ -5,6 +5,7 @@ turns: a number by chance, then event 100.
 """
 
 import argparse
+import contextlib
 import json
 import tempfile
 import time
@@ -32,11 +33,12 @@ def ask(player: ClientConnection, **request: object) -> dict[str, object]:
             return answer
 
 
-def connected(port: int) -> ClientConnection:
+@contextlib.contextmanager
+def connected(port: int) -> Iterator[ClientConnection]:
     """A connection that has said hello."""
-    player = connect(f"ws://127.0.0.1:{port}/ws", compression=None, max_size=None)
-    ask(player, t="hello")
-    return player
+    with connect(f"ws://127.0.0.1:{port}/ws", compression=None, max_size=None) as player:
+        ask(player, t="hello")
+        yield player
 
 
 def play(player: ClientConnection, events: int) -> str:

@@ -10,6 +10,7 @@ import sys
 
 from bench.contestants import CONTESTANTS
 from bench.contestants import USUAL as USUAL_SERVERS
+from bench.load.build import NotBuilt, program
 from bench.paired import Result, measure
 from bench.table import costs, disturbances, missing, ratios, slope
 from bench.workloads import USUAL as USUAL_WORK
@@ -48,9 +49,11 @@ def run(work: Workload, servers: list[str], cycles: int) -> dict[str, Result]:
 def main() -> None:
     """Print a table a workload, then the ratios."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--work", default=",".join(USUAL_WORK))
-    parser.add_argument("--servers", default=",".join(USUAL_SERVERS))
-    parser.add_argument("--cycles", type=int, default=12)
+    parser.add_argument("--work", default=",".join(USUAL_WORK), help="see README.md")
+    parser.add_argument(
+        "--servers", default=",".join(USUAL_SERVERS), help=f"of {', '.join(CONTESTANTS)}"
+    )
+    parser.add_argument("--cycles", type=int, default=12, help="turns that each of them has")
     parser.add_argument("--ours", default="kibitz", help="the server the ratios are about")
     chosen = parser.parse_args()
     servers = chosen.servers.split(",")
@@ -60,6 +63,11 @@ def main() -> None:
         works = {name: workload(name) for name in chosen.work.split(",")}
     except ValueError as error:
         parser.error(str(error))
+    try:
+        program("loadgen")
+        program("cserver")
+    except NotBuilt as reason:
+        parser.exit(2, f"bench.speed: {reason}\n")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("terminated"))  # and end the servers
     files = allow_files()
     measured = {}
@@ -70,6 +78,8 @@ def main() -> None:
             )
             continue
         measured[name] = run(work, servers, chosen.cycles)
+    if not measured:
+        sys.exit("nothing was run")
     print(f"\n## The cost of the others in multiples of {chosen.ours}'s\n")
     print(ratios(measured, works, chosen.ours))
     if text := slope(measured):

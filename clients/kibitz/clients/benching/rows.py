@@ -11,6 +11,8 @@ BUSY = 0.8
 FULL = 0.95
 """Share of all cores above which server and load are in each other's way."""
 
+CLOSED = ("rush",)
+"""Loads that go as fast as the server answers."""
 DUE = ("rooms", "crowd")
 """Loads whose moves are due at certain times."""
 LATE, LATE_SECONDS = 1.1, 0.5
@@ -121,10 +123,10 @@ def about(job: Job) -> str:
     match job.load:
         case "rooms":
             rate = f"a move due {job.rate:g} times a second in each"
-            return f"{job.rooms:,} rooms, {job.watchers:,} watching each, {rate}"
+            return f"{_rooms(job)}, {rate}"
         case "rush":
             rate = "the next move as soon as the last is ok"
-            return f"{job.rooms:,} rooms, {job.watchers:,} watching each, {rate}"
+            return f"{_rooms(job)}, {rate}"
         case "crowd":
             return f"1 room, {job.spectators:,} watching, {job.rate:g} moves a second"
         case "joins":
@@ -133,12 +135,21 @@ def about(job: Job) -> str:
             return f"{job.joins:,} connections that only greet"
 
 
+def _rooms(job: Job) -> str:
+    rooms = "1 room" if job.rooms == 1 else f"{job.rooms:,} rooms"
+    return f"{rooms}, {job.watchers:,} watching each"
+
+
 def _remarks(row: Row, cores: int) -> list[str]:
     remarks: list[str] = []
     if max(row.load_cpu) > BUSY:
         remarks.append("limited by the load, not by the server")
     elif row.server_cpu is not None and row.server_cpu + sum(row.load_cpu) > FULL * cores:
         remarks.append("server and load had all cores busy: the server alone can do more")
+    elif row.server_cpu is not None and row.load in CLOSED and not row.limited:
+        busy = row.server_cpu > BUSY
+        by = "its processor" if busy else "its disk, or by what else runs on this machine"
+        remarks.append(f"limited by {by}")
     if row.limited:
         remarks.append(f"held back {row.limited:,} times by the server's rate for a connection")
     if row.events < row.events_expected:

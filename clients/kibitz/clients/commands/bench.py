@@ -33,7 +33,10 @@ def bench(
         list[Measured] | None, typer.Argument(help="Which loads; all, if none is said.")
     ] = None,
     server: Annotated[
-        str | None, typer.Option(help="A running server, instead of one that is started for it.")
+        str | None,
+        typer.Option(
+            help="A running server, instead of one that is started for it; KIBITZ_SERVER is not read."
+        ),
     ] = None,
     yes: Annotated[
         bool, typer.Option("--yes", help="Also a server on another machine: it is load.")

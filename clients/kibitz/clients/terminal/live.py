@@ -111,7 +111,7 @@ class Live:
         if self._screen.in_place or (another and not scene.dark):
             self._draw()
         elif waited or scene.over:
-            self._drawn = time.monotonic()
+            self._look_at_the_clock()
             if scene.dark:
                 self._print_table()
 
@@ -124,9 +124,7 @@ class Live:
 
     def _draw(self) -> None:
         scene, screen, keys = self.scene, self._screen, self._keys
-        self._drawn = time.monotonic()
-        late = self._mirror.info.policy.delay or 0
-        scene.now = self._client.now - self._mirror.info.started - late * 1000
+        self._look_at_the_clock()
         scene.board = self._best
         if self._control is not None and self._film is not None:
             self._film.board = scene.board
@@ -138,6 +136,11 @@ class Live:
             screen.draw(scene)
         else:
             self._print_table()
+
+    def _look_at_the_clock(self) -> None:
+        self._drawn = time.monotonic()
+        late = self._mirror.info.policy.delay or 0
+        self.scene.now = self._client.now - self._mirror.info.started - late * 1000
 
     @property
     def _hint(self) -> str:
