@@ -9,6 +9,7 @@ import pytest
 from raw import CLOSE, PING, TEXT, code_of, dialled, frame, raw, request, upgrade
 from servers import Running, running_server
 from talk import eventually, talking
+from worlds import Fake
 
 from kibitz.protocol.wire import Encoding
 from kibitz.server.connection import OUTBOX_BYTES
@@ -86,3 +87,21 @@ async def test_what_has_ended_is_freed_at_once(running: Running) -> None:
         client.write(frame(CLOSE, b"\x03\xe8"))
         await client.rest()
     await eventually(lambda: not any(each() for each in kept))
+
+
+async def test_a_room_that_is_let_go_of_is_freed_at_once() -> None:
+    fake = Fake()
+    async with running_server(world=fake.world) as running, talking(running.url) as ann:
+        id_ = (await ann.ok("create", game="klondike"))["room"]
+        await ann.ok("move", room=id_, move="discard")
+        room = weakref.ref(await running.app.rooms.get(id_))
+        await ann.ok("leave", room=id_)
+        gc.collect()
+        gc.disable()
+        try:
+            fake.pass_time(60)
+            running.app.rooms.sweep()
+            assert len(running.app.rooms) == 0
+            await eventually(lambda: room() is None)
+        finally:
+            gc.enable()

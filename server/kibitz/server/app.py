@@ -21,7 +21,7 @@ from kibitz.protocol.limits import (
 from kibitz.protocol.replies import LobbyRoom, TvRoom
 
 from .answers import Answers
-from .connection import REQUESTS, Connection, Service
+from .connection import CLOSE_SECONDS, REQUESTS, Connection, Service
 from .log import EventLog
 from .metrics import Metrics
 from .pages import SOCKET_PATH, Pages
@@ -118,7 +118,7 @@ class App:
             max_size=MAX_MESSAGE,
             server_header=NAME,
             open_timeout=HELLO_TIMEOUT,
-            close_timeout=2,
+            close_timeout=CLOSE_SECONDS,
         )
         self._tasks = [
             asyncio.create_task(self._tick()),

@@ -6,9 +6,11 @@ and resumes by number; who looks on misses events and then gets a fresh view. Ne
 cards.
 """
 
+import weakref
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import msgspec
 
@@ -51,7 +53,7 @@ class Crowd:
         self._members: dict[Listener, Member] = {}
         self._players: dict[Listener, Member] = {}
         self._lagging: dict[Listener, Member] = {}
-        self._lookers_on = Fanout(turn, self._fall_behind)
+        self._lookers_on = Fanout(turn, partial(Crowd._fall_behind, weakref.proxy(self)))
         self.identities: Counter[str] = Counter()
         """The connections that each identity has here."""
         self.changed = False
@@ -127,7 +129,9 @@ class Crowd:
         self._lookers_on.tell(told)
 
     def _fall_behind(self, listener: Listener) -> None:
-        member = self._members[listener]
+        member = self._members.get(listener)
+        if member is None:
+            return
         member.lagging = True
         if member.role == "player":
             listener.close_soon(CloseCode.TOO_SLOW, "too slow: resume by number")

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import msgspec
+import structlog
 
 from kibitz.protocol.views import Event
 from kibitz.protocol.wire import Encoding
@@ -20,6 +21,8 @@ from .listener import Listener
 from .sockets.frames import Frames
 from .sockets.socket import write_all
 from .sockets.turn import Turn
+
+log = structlog.get_logger("kibitz.fanout")
 
 GATHER_FROM = 100
 """So many lookers-on are a large crowd."""
@@ -173,8 +176,13 @@ class Fanout:
             delivery = self._under_way[-1]
             slice_ = delivery.to[count - most :]
             del delivery.to[count - most :]
-            for listener in write_all(slice_, delivery.frames):
-                self._offer(listener, delivery.frames)
+            try:
+                for listener in write_all(slice_, delivery.frames):
+                    self._offer(listener, delivery.frames)
+            except Exception:
+                log.exception("not told")
+                for listener in slice_:  # whoever has got it gets a fresh view all the same
+                    self._give_up(listener)
             count += len(slice_)
             if not delivery.to:
                 self._under_way.pop()

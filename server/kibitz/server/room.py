@@ -58,7 +58,7 @@ class Room:
         self.id = id_
         self.state = RoomState(first)
         turn = turn or Turn()
-        self.people = People(id_, first, self.state, self.read, world, turn)
+        self.people = People(id_, first, self.state, partial(_read, log, id_), world, turn)
         self.idle_since = world.monotonic()
         """When somebody was here or asked for it last, monotonic seconds."""
         self.on_change: Callable[[Room], None] = lambda room: None
@@ -309,9 +309,7 @@ class Room:
 
     async def read(self, after: int, to: int) -> list[Event]:
         """The full events ``after`` < seq <= ``to`` from the log."""
-        records = await self._log.read(self.id, after, limit=to - after)
-        events = (event for record in records for event in record.events)
-        return [event for event in events if after < event.seq <= to]
+        return await _read(self._log, self.id, after, to)
 
     def save_text(self, board: int, format_: str | None = None) -> str:
         """The save text of a whole position, or its text for another program.
@@ -348,6 +346,12 @@ class Room:
 
     def _entry(self, state: RoomState, ahead: Sequence[Event] = ()) -> RoomInfo:
         return entry_of(self.id, state, self.people.spectators(state), ahead)
+
+
+async def _read(log: EventLog, room: str, after: int, to: int) -> list[Event]:
+    records = await log.read(room, after, limit=to - after)
+    events = (event for record in records for event in record.events)
+    return [event for event in events if after < event.seq <= to]
 
 
 def _settle(done: asyncio.Future[Ok], outcome: Ok | Exception) -> None:

@@ -7,6 +7,7 @@ Never: rules, sockets, who may do what.
 """
 
 import asyncio
+import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -101,7 +102,9 @@ class Writing:
     """The commands of one room."""
 
     def __init__(self, room: Written, turn: Turn) -> None:
-        self._room = room
+        self._room = weakref.ref(room)
+        self._kept: Written | None = None
+        """The room, while it is busy: it is not let go of, and afterwards is freed at once."""
         self._turn = turn
         self._commands: deque[Command] = deque()
         self._decided: list[tuple[Command, Outcome]] = []
@@ -114,26 +117,36 @@ class Writing:
         """Decide and write a command, after all that have come before."""
         self._commands.append(command)
         if not self.busy:
-            self.busy = True
+            self.busy, self._kept = True, self._room()
             self._turn.first(self._decide)
+
+    @property
+    def _target(self) -> Written:
+        assert self._kept is not None, "busy"
+        return self._kept
 
     def _decide(self) -> None:
         while self._commands:
-            self._decide_some()
+            try:
+                self._decide_some()
+            except Exception as error:
+                log.exception("not decided")
+                self._answer(error)
+                continue
             if not self._records:
                 self._answer()
                 continue
             try:
-                self._room.append(self._records).add_done_callback(self._written)
+                self._target.append(self._records).add_done_callback(self._written)
             except Exception as error:
                 self._answer(error)
             else:
                 return
-        self.busy = False
+        self.busy, self._kept = False, None
 
     def _decide_some(self) -> None:
         """Decide those next in line that can be written together."""
-        draft = state = self._room.state
+        draft = state = self._target.state
         drafted = 0
         names: set[tuple[str, str]] = set()
         self._decided, self._records = [], []
@@ -155,7 +168,7 @@ class Writing:
     def _outcome(self, command: Command, state: RoomState) -> Outcome:
         who, request = command.who, command.request
         try:
-            if who and request and (done := self._room.answered(request, who)):
+            if who and request and (done := self._target.answered(request, who)):
                 return done
             events = command.decide(state)
         except Exception as error:
@@ -172,7 +185,7 @@ class Writing:
             return
         if error is None:
             try:
-                self._room.happen(self._records)
+                self._target.happen(self._records)
             except Exception as mistake:
                 error = mistake
         self._answer(error)
@@ -181,7 +194,7 @@ class Writing:
     async def _decide_again(self) -> None:
         commands = [command for command, _ in self._decided]
         try:
-            await self._room.catch_up()
+            await self._target.catch_up()
         except Exception as error:
             self._answer(error)
         else:
@@ -206,8 +219,8 @@ class Writing:
     def _said(self, outcome: Outcome, who: Identity | None) -> Ok | Exception:
         match outcome:
             case Record():
-                return self._room.ok(outcome.last, who)
+                return self._target.ok(outcome.last, who)
             case int():
-                return self._room.ok(outcome, who)
+                return self._target.ok(outcome, who)
             case _:
                 return outcome

@@ -35,7 +35,7 @@ def bench(
     server: Annotated[
         str | None,
         typer.Option(
-            help="A running server, instead of one that is started for it; KIBITZ_SERVER is not read."
+            help="A running server, instead of one that is started (KIBITZ_SERVER is not read)."
         ),
     ] = None,
     yes: Annotated[
