@@ -19,9 +19,9 @@ async def test_sigterm_sends_everybody_away_and_loses_nothing(tmp_path: Path) ->
         async with talking(url) as ann, talking(url) as bob:
             room = (await ann.ok("create", game="klondike", deal="1"))["room"]
             await bob.ok("join", room=room)
-            for number in range(100):
+            for number in range(35):  # as many as one may at once
                 await ann.send({"t": "say", "i": 100 + number, "room": room, "text": "hm"})
-            await ann.until(lambda: 120 in ann.answers)
+            await ann.until(lambda: 110 in ann.answers)
             assert await server.terminate() == 0
             assert (await ann.closed(), await bob.closed()) == (4503, 4503)
             assert ann.socket.close_reason and "retry_ms=" in ann.socket.close_reason
@@ -32,7 +32,7 @@ async def test_sigterm_sends_everybody_away_and_loses_nothing(tmp_path: Path) ->
     events = [event for record in await log.read(room) for event in record.events]
     await log.close()
     assert [event.seq for event in events] == list(range(1, info.seq + 1))
-    assert info.seq >= oks[-1]["seq"] >= 23
+    assert info.seq >= oks[-1]["seq"] >= 13
 
 
 async def test_a_file_has_one_server(tmp_path: Path) -> None:
