@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 log = structlog.get_logger("kibitz.turn")
 
-SLICE = 250
+SLICE = 100
 """Most writes to crowds between two looks at what has come in."""
 
 
