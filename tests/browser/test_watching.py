@@ -21,8 +21,8 @@ from kibitz.protocol.playhead import due_at, position_at
 from kibitz.protocol.views import Control, Recorded
 
 DAY = 86_400
-TELL_SECONDS = 0.42
-"""How often the one at the controls says where he is while he drags."""
+PAUSE_SECONDS = 0.2
+"""Between two controls of somebody who drags (`client/led.js`)."""
 PLAYHEAD = """
   const { dueAt, positionAt } = await import("/modules/client/playhead.js");
   return given.map(([recorded, times, now, number]) =>
@@ -220,7 +220,7 @@ async def test_a_drag_along_the_timeline_is_a_few_controls(
         await ann.mouse.up()
         await stands(bob, at)
         after = (await talk.ok("join", room=shown))["seq"]
-        assert 2 <= after - before <= 4 + (time.monotonic() - begun) / TELL_SECONDS
+        assert 2 <= after - before <= 4 + (time.monotonic() - begun) / PAUSE_SECONDS
 
 
 async def test_one_may_look_alone_and_a_showing_ends(server: Running, open_page: Browsing) -> None:
