@@ -3,13 +3,14 @@
 import asyncio
 import contextlib
 import gc
+import socket
 import weakref
 
 import pytest
 from raw import CLOSE, PING, TEXT, code_of, dialled, frame, raw, request, upgrade
 from servers import Running, running_server
 from talk import eventually, talking
-from worlds import Fake
+from worlds import Fake, HeldLog
 
 from kibitz.protocol.wire import Encoding
 from kibitz.server.connection import OUTBOX_BYTES
@@ -94,6 +95,7 @@ async def test_a_room_that_is_let_go_of_is_freed_at_once() -> None:
     async with running_server(world=fake.world) as running, talking(running.url) as ann:
         id_ = (await ann.ok("create", game="klondike"))["room"]
         await ann.ok("move", room=id_, move="discard")
+        await ann.refused("illegal", "move", room=id_, move="move 1 2")
         room = weakref.ref(await running.app.rooms.get(id_))
         await ann.ok("leave", room=id_)
         gc.collect()
@@ -105,3 +107,46 @@ async def test_a_room_that_is_let_go_of_is_freed_at_once() -> None:
             await eventually(lambda: room() is None)
         finally:
             gc.enable()
+
+
+async def test_who_reads_nothing_more_and_ends_his_side_is_given_up(
+    running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The transport closes when its buffer is empty, which it never is."""
+    async with raw(running.url, receive_buffer=4096) as client:
+        (connection,) = running.app._connections
+        monkeypatch.setattr(connection.socket, "close_timeout", 0.1)
+        client.writer.transport.pause_reading()  # type: ignore[attr-defined]
+        sock = connection.socket.transport.get_extra_info("socket")
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+        while connection.socket.waiting < 1000:
+            assert connection.offer(bytes(1000))
+            await asyncio.sleep(0)
+        client.writer.write_eof()
+        await eventually(lambda: not running.app._connections)
+
+
+async def test_a_room_is_kept_while_somebody_comes_in() -> None:
+    """The log is slow: he is in the room that everybody is in."""
+    log, fake = HeldLog(), Fake()
+    async with (
+        running_server(log, fake.world) as running,
+        talking(running.url) as ann,
+        talking(running.url) as bob,
+    ):
+        room = (await ann.ok("create", game="klondike"))["room"]
+        early = await ann.ok("say", room=room, text="hm")
+        for _ in range(150):
+            await ann.ok("move", room=room, move="discard")
+            await ann.ok("undo", room=room)
+        await ann.ok("leave", room=room)
+        log.hold("read")
+        coming = asyncio.create_task(
+            bob.ask("join", room=room, from_=early["seq"], hash=early["hash"])
+        )
+        await log.waiting.wait()
+        fake.pass_time(60)
+        running.app.rooms.sweep()
+        assert len(running.app.rooms) == 1
+        log.release()
+        assert (await coming)["t"] == "joined"

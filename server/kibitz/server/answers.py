@@ -184,13 +184,14 @@ class Answers:
                 room = await self._rematch(self._followed(request, visitor), visitor)
             case ask.Present():
                 room = await self._present(request, self._followed(request, visitor), visitor)
-        if sit:
-            try:
-                await room.sit(who)
-            except Refused:  # it was made before under this name; somebody else has the seat now
-                sit = False
-        visitor.rooms[room.id] = room
-        return await room.people.admit(visitor, "player" if sit else "spectator", None)
+        with room.coming():
+            if sit:
+                try:
+                    await room.sit(who)
+                except Refused:  # made before under this name; somebody else has the seat now
+                    sit = False
+            visitor.rooms[room.id] = room
+            return await room.people.admit(visitor, "player" if sit else "spectator", None)
 
     async def _fork(self, request: ask.Fork, parent: Room, visitor: Visitor) -> Room:
         stage = parent.people.stage(visitor.identity.id)
@@ -249,6 +250,10 @@ class Answers:
 
     async def _join(self, request: ask.Join, visitor: Visitor) -> replies.Joined:
         room = visitor.rooms.get(request.room) or await self._rooms.get(request.room)
+        with room.coming():
+            return await self._come_in(room, request, visitor)
+
+    async def _come_in(self, room: Room, request: ask.Join, visitor: Visitor) -> replies.Joined:
         seated = room.people.is_seated(visitor.identity.id)
         if request.room not in visitor.rooms:
             self._rooms.days.check(room.state, visitor.identity.id)

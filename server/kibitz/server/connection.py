@@ -319,6 +319,7 @@ class Connection:
                 message = "the server made a mistake"
                 answer = replies.Error(code=ErrorCode.INTERNAL, message=message)
         self._service.metrics.refusals.labels(answer.code.value).inc()
+        error.__traceback__ = error.__context__ = None  # its frames hold it, and the room
         return answer
 
     # What rooms need (listener.Listener)

@@ -5,8 +5,9 @@ records, our own and those others wrote. Never: rules, sockets.
 """
 
 import asyncio
+import contextlib
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from msgspec.structs import replace
@@ -69,6 +70,7 @@ class Room:
         self._marks: list[RoomState] = []
         self._written_entry: RoomInfo | None = None
         """The entry that was handed to the log last."""
+        self._coming = 0
         self._unsettled = False
         """Whether a racer has gone, so that the others may no longer have to wait for him."""
         self._says_rate = says
@@ -93,7 +95,16 @@ class Room:
     def idle(self) -> bool:
         """Whether nobody is here, nothing is under way and nothing is still to be shown."""
         waits = self.people.due is not None
-        return not waits and not self._writing.busy and self.people.is_empty()
+        return not waits and not self._coming and not self._writing.busy and self.people.is_empty()
+
+    @contextlib.contextmanager
+    def coming(self) -> Iterator[None]:
+        """While somebody is about to come in, the room is not idle."""
+        self._coming += 1
+        try:
+            yield
+        finally:
+            self._coming -= 1
 
     @property
     def due(self) -> int | None:

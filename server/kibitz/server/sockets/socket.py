@@ -264,8 +264,9 @@ class Socket(ServerConnection):
         state = self.protocol.state
         waits = self.out or self.transport.get_write_buffer_size()
         self.ready = state is OPEN and self.descriptor >= 0 and not waits
-        if state is State.CLOSING and not self._ending:  # whoever began it, it comes to an end
-            self._ending = True
+        lingers = waits and state is State.CLOSED and not self.connection_lost_waiter.done()
+        if (lingers or state is State.CLOSING) and not self._ending:
+            self._ending = True  # it comes to an end, whoever began it and whatever he reads
             self.loop.call_later(self.close_timeout or 0, self.transport.abort)
         return self.ready
 
