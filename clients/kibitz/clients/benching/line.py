@@ -1,4 +1,4 @@
-"""Connections that cost the load little: WebSocket frames read off a socket and counted.
+"""Connections that cost the load little: frames of the library's protocol, counted.
 
 Promises: each frame has the time at which it came, on ``time.monotonic``; the event of a move is
 counted without being decoded; a request that the server's rate refuses is repeated when it says.
@@ -6,14 +6,17 @@ Never: a mirror, a check of what a frame says.
 """
 
 import asyncio
-import base64
-import os
 import ssl
 import time
 from typing import Any
-from urllib.parse import urlsplit
 
 import msgpack
+from websockets.client import ClientProtocol
+from websockets.frames import Frame, Opcode
+from websockets.http11 import Response
+from websockets.protocol import State
+from websockets.typing import Subprotocol
+from websockets.uri import parse_uri
 
 from kibitz.protocol.codes import ErrorCode
 from kibitz.protocol.limits import MSGPACK_SUBPROTOCOL
@@ -24,7 +27,6 @@ MOVED = b"\xa4kind\xa4move"
 """What stands near the front of a move's event, in msgpack, and of no other message."""
 FRONT = 160
 """Bytes in which it stands."""
-CLOSE = b"\x88\x82\0\0\0\0\x03\xe8"
 CLOSE_SECONDS = 2.0
 """How long the server has to answer a close."""
 ANSWER_SECONDS = 30.0
@@ -35,13 +37,6 @@ AT_ONCE = 20
 
 class Lost(Exception):
     """There is no such connection, it has ended, or the server does not do what the load needs."""
-
-
-def masked(opcode: int, payload: bytes) -> bytes:
-    """A client's frame; the mask is zero, which leaves the payload as it is."""
-    size = len(payload)
-    head = bytes([0x80 | size]) if size < 126 else b"\xfe" + size.to_bytes(2, "big")
-    return bytes([0x80 | opcode]) + head + b"\0\0\0\0" + payload
 
 
 class Line(asyncio.Protocol):
@@ -56,14 +51,16 @@ class Line(asyncio.Protocol):
     def __init__(self, url: str) -> None:
         self.arrived: list[float] = []
         self.limited = 0
-        self._at = urlsplit(url)
+        self._at = parse_uri(url)
+        self._protocol = ClientProtocol(
+            self._at, subprotocols=[Subprotocol(MSGPACK_SUBPROTOCOL)], max_size=None
+        )
         self._open: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.gone = asyncio.Event()
         self._asked: dict[int, asyncio.Future[tuple[float, Plain]]] = {}
         self._last = 0
         self._turn = asyncio.Lock()
         self._not_before = 0.0
-        self._data = bytearray()
         self._transport: asyncio.Transport | None = None
 
     async def opened(self) -> None:
@@ -73,15 +70,13 @@ class Line(asyncio.Protocol):
             Lost: That cannot be done.
 
         """
-        secure = self._at.scheme == "wss"
-        port = self._at.port or (443 if secure else 80)
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
                 await asyncio.get_running_loop().create_connection(
                     lambda: self,
-                    self._at.hostname or "",
-                    port,
-                    ssl=ssl.create_default_context() if secure else None,
+                    self._at.host,
+                    self._at.port,
+                    ssl=ssl.create_default_context() if self._at.secure else None,
                 )
                 await self._open
         except TimeoutError:
@@ -91,12 +86,13 @@ class Line(asyncio.Protocol):
 
     def send(self, request: Plain) -> asyncio.Future[tuple[float, Plain]]:
         """Send a request: when its answer comes, and the answer."""
-        if self._transport is None or self.gone.is_set():
+        if self._protocol.state is not State.OPEN:
             raise Lost("the server closed a connection")
         self._last += 1
         answer: asyncio.Future[tuple[float, Plain]] = asyncio.get_running_loop().create_future()
         self._asked[self._last] = answer
-        self._transport.write(masked(2, msgpack.packb({**request, "i": self._last})))
+        self._protocol.send_binary(msgpack.packb({**request, "i": self._last}))
+        self._flush()
         return answer
 
     async def granted(self, request: Plain) -> tuple[float, Plain]:
@@ -126,7 +122,9 @@ class Line(asyncio.Protocol):
     async def close(self) -> None:
         """Say goodbye, and go."""
         if self._transport is not None:
-            self._transport.write(CLOSE)
+            if self._protocol.state is State.OPEN:
+                self._protocol.send_close(1000)
+                self._flush()
             try:
                 async with asyncio.timeout(CLOSE_SECONDS):
                     await self.gone.wait()
@@ -139,59 +137,51 @@ class Line(asyncio.Protocol):
         """Ask for a WebSocket."""
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
-        key = base64.b64encode(os.urandom(16)).decode()
-        path = (self._at.path or "/") + (f"?{self._at.query}" if self._at.query else "")
-        transport.write(
-            f"GET {path} HTTP/1.1\r\nHost: {self._at.netloc}\r\nUpgrade: websocket\r\n"
-            f"Connection: Upgrade\r\nSec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n"
-            f"Sec-WebSocket-Protocol: {MSGPACK_SUBPROTOCOL}\r\n\r\n".encode()
-        )
+        self._protocol.send_request(self._protocol.connect())
+        self._flush()
 
     def data_received(self, data: bytes) -> None:
         """Take every frame that is complete."""
         now = time.monotonic()
-        buffer = self._data
-        buffer += data
-        if not self._open.done():
-            end = buffer.find(b"\r\n\r\n")
-            if end < 0:
-                return
-            if not buffer.startswith(b"HTTP/1.1 101 "):
-                self._fail(f"HTTP status {buffer[9:12].decode(errors='replace')}")
-                return
-            del buffer[: end + 4]
-            self._open.set_result(None)
-        at, size = 0, len(buffer)
-        while size - at >= 2:
-            length, body = buffer[at + 1], at + 2
-            if length == 126:
-                length, body = int.from_bytes(buffer[at + 2 : at + 4], "big"), at + 4
-            elif length == 127:
-                length, body = int.from_bytes(buffer[at + 2 : at + 10], "big"), at + 10
-            if size - body < length:
-                break
-            self._take(buffer[at], bytes(buffer[body : body + length]), now)
-            at = body + length
-        del buffer[:at]
+        self._protocol.receive_data(data)
+        for event in self._protocol.events_received():
+            if isinstance(event, Frame):
+                if event.opcode is Opcode.BINARY:
+                    self._take(bytes(event.data), now)
+            elif isinstance(event, Response) and self._protocol.handshake_exc is None:
+                self._open.set_result(None)
+            elif isinstance(event, Response):
+                self._fail(f"HTTP status {event.status_code}")
+        self._flush()
+        if self._protocol.handshake_exc is not None:
+            self._fail("the server speaks no WebSocket")
+
+    def eof_received(self) -> None:
+        """The server says no more."""
+        self._protocol.receive_eof()
+        self._flush()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Nothing will be answered any more."""
         self._fail("the server closed a connection")
         self.gone.set()
 
-    def _take(self, head: int, payload: bytes, now: float) -> None:
-        if head == 0x82:
-            if payload.find(MOVED, 0, FRONT) >= 0:
-                self.arrived.append(now)
-                return
-            said = msgpack.unpackb(payload)
-            answering = self._asked.pop(said.get("i"), None)
-            if answering is not None and not answering.done():
-                answering.set_result((now, said))
-        elif head == 0x89 and self._transport is not None:
-            self._transport.write(masked(0xA, payload))
-        elif head != 0x8A and self._transport is not None:
-            self._transport.close()
+    def _take(self, payload: bytes, now: float) -> None:
+        if payload.find(MOVED, 0, FRONT) >= 0:
+            self.arrived.append(now)
+            return
+        said = msgpack.unpackb(payload)
+        answering = self._asked.pop(said.get("i"), None)
+        if answering is not None and not answering.done():
+            answering.set_result((now, said))
+
+    def _flush(self) -> None:
+        assert self._transport is not None, "connected"
+        for data in self._protocol.data_to_send():
+            if data:
+                self._transport.write(data)
+            else:
+                self._transport.close()
 
     def _fail(self, why: str) -> None:
         if self._transport is not None:
