@@ -83,9 +83,6 @@ class Fanout:
         self._told_at = 0.0
         self._timer: asyncio.TimerHandle | None = None
 
-    def __len__(self) -> int:
-        return len(self._lane_of)
-
     def add(self, listener: Listener, audience: Audience) -> None:
         """Somebody is here who has been told everything so far."""
         self.remove(listener)

@@ -173,25 +173,23 @@ class Room:
 
     async def wake(self) -> None:
         """Let happen what is due by itself, and show what is due."""
-        self._show()
-        await self._write(None, self._due)
-        if self._unsettled:
-            self._unsettled = False
-            await self._write(None, self._settled)
+        for decide in self._overdue():
+            await self._write(None, decide)
 
     def _keep_time(self) -> None:
         """What is due happens before what is asked for now, however late we are woken."""
-        if self.due is None or self.due > self._world.now_ms():
-            return
-        self._show()
-        self._writing.add(Command(self._due, _ignore))
-        if self._unsettled:
-            self._unsettled = False
-            self._writing.add(Command(self._settled, _ignore))
+        if self.due is not None and self.due <= self._world.now_ms():
+            for decide in self._overdue():
+                self._writing.add(Command(decide, _ignore))
 
-    def _show(self) -> None:
+    def _overdue(self) -> Iterator[Callable[[RoomState], list[Event]]]:
+        """What happens by itself, one after the other, once what is due is shown."""
         if self.people.release():
             self.on_change(self)
+        yield self._due
+        if self._unsettled:
+            self._unsettled = False
+            yield self._settled
 
     def _due(self, state: RoomState) -> list[Event]:
         return race.due(state, self._now())
@@ -318,10 +316,6 @@ class Room:
         at = bisect_right(self._marks, seq, key=lambda state: state.seq)
         return self._marks[at - 1] if at else None
 
-    async def read(self, after: int, to: int) -> list[Event]:
-        """The full events ``after`` < seq <= ``to`` from the log."""
-        return await _read(self._log, self.id, after, to)
-
     def save_text(self, board: int, format_: str | None = None) -> str:
         """The save text of a whole position, or its text for another program.
 
@@ -360,6 +354,7 @@ class Room:
 
 
 async def _read(log: EventLog, room: str, after: int, to: int) -> list[Event]:
+    """The full events ``after`` < seq <= ``to`` of a room from its log."""
     records = await log.read(room, after, limit=to - after)
     events = (event for record in records for event in record.events)
     return [event for event in events if after < event.seq <= to]

@@ -79,8 +79,6 @@ class Rooms:
 
     async def _wake(self, id_: str) -> None:
         room = await self.get(id_)
-        if id_ not in self._listed:  # shown late, and more was in the log than may be said
-            self._note(room)
         await room.wake()
         self.clock.set(id_, room.due)
 
@@ -176,9 +174,7 @@ class Rooms:
             await self._log.append(id_, 0, [record], room.whole_entry())
         except Conflict:
             return None
-        room = self._rooms.get(id_) or self._adopt(room)  # somebody may have read it meanwhile
-        self._note(room)
-        return room
+        return self._rooms.get(id_) or self._adopt(room)  # somebody may have read it meanwhile
 
     def _new_id(self, secret: bytes, name: str | None) -> str:
         """An id that nobody guesses: by chance, or from a name and a secret."""
@@ -234,6 +230,8 @@ class Rooms:
         room.on_change = self._note
         self._rooms[room.id] = room
         self.clock.set(room.id, room.due)
+        if room.id not in self._listed:  # shown late, and more was in the log than may be said
+            self._note(room)
         return room
 
     def _note(self, room: Room) -> None:

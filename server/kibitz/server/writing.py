@@ -110,14 +110,17 @@ class Writing:
         self._decided: list[tuple[Command, Outcome]] = []
         self._records: list[Record] = []
         self._catching_up: asyncio.Task[None] | None = None  # held, or it might be collected
-        self.busy = False
+
+    @property
+    def busy(self) -> bool:
         """Whether something is still to be decided or written."""
+        return self._kept is not None
 
     def add(self, command: Command) -> None:
         """Decide and write a command, after all that have come before."""
         self._commands.append(command)
         if not self.busy:
-            self.busy, self._kept = True, self._room()
+            self._kept = self._room()
             self._turn.first(self._decide)
 
     @property
@@ -142,7 +145,7 @@ class Writing:
                 self._answer(error)
             else:
                 return
-        self.busy, self._kept = False, None
+        self._kept = None
 
     def _decide_some(self) -> None:
         """Decide those next in line that can be written together."""
@@ -198,13 +201,13 @@ class Writing:
         except Exception as error:
             self._answer(error)
         else:
-            for command in reversed(commands):
+            busy = Refused(ErrorCode.INTERNAL, "the room is too busy; try again", retry_ms=100)
+            for command in commands:
                 command.conflicts += 1
-                if command.conflicts < MAX_CONFLICTS:
-                    self._commands.appendleft(command)
-                else:
-                    message = "the room is too busy; try again"
-                    command.answer(Refused(ErrorCode.INTERNAL, message, retry_ms=100))
+            again = [command for command in commands if command.conflicts < MAX_CONFLICTS]
+            self._commands.extendleft(reversed(again))
+            self._decided = [(each, busy) for each in commands if each.conflicts >= MAX_CONFLICTS]
+            self._answer()
         self._decide()
 
     def _answer(self, error: Exception | None = None) -> None:
