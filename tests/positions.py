@@ -10,9 +10,10 @@ from kibitz.engine.cards import CARDS
 from kibitz.engine.deals import deck_of
 from kibitz.engine.game import Game, IllegalMove, Move, moves, play
 from kibitz.engine.games import GAMES, TEXTS
-from kibitz.engine.notation import read_pile
-from kibitz.engine.table import Table
+from kibitz.engine.notation import read_pile, write_fact
+from kibitz.engine.table import Table, lay
 from kibitz.engine.text import Request
+from kibitz.protocol.views import Event, Policy
 
 GOLDEN = Path(__file__).parent / "golden"
 DATA = Path(__file__).parent / "cases" / "data"
@@ -151,3 +152,20 @@ def follow(name: str) -> list[Table]:
             assert refused(klondike, table, line).endswith(answer)
         tables.append(table)
     return tables
+
+
+def begun(game: Game, table: Table, by: str | None = None) -> Event:
+    """The first event of a room for one that starts from a position."""
+    return Event(
+        seq=1,
+        at=0,
+        kind="created",
+        by=by,
+        game=game.name,
+        options=dict(game.options),
+        mode="solo",
+        seats=1,
+        policy=Policy(),
+        started=0,
+        fx=[write_fact(fact) for fact in lay(table)],
+    )

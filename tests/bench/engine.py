@@ -7,13 +7,14 @@ import time
 from random import Random
 from statistics import mean, median
 
+from positions import begun
+
 from kibitz.engine.deals import deck_of
 from kibitz.engine.game import Game, Move, moves, play
 from kibitz.engine.games import GAMES
-from kibitz.engine.notation import write_fact
-from kibitz.engine.table import Table, lay
+from kibitz.engine.table import Table
 from kibitz.protocol import requests as ask
-from kibitz.protocol.views import Event, Policy
+from kibitz.protocol.views import Event
 from kibitz.server.decide import change
 from kibitz.server.identity import Identity
 from kibitz.server.record import Record, Secret
@@ -39,21 +40,8 @@ def record(game: Game) -> list[tuple[Table, Move]]:
 
 def room(game: Game, start: Table) -> RoomState:
     """A room in which Ann is about to play."""
-    created = Event(
-        seq=1,
-        at=0,
-        kind="created",
-        by=ANN.id,
-        game=game.name,
-        options=dict(game.options),
-        mode="solo",
-        seats=1,
-        policy=Policy(),
-        started=0,
-        fx=[write_fact(fact) for fact in lay(start)],
-    )
     joined = Event(seq=2, at=0, kind="joined", by=ANN.id, name=ANN.name, seat=1)
-    return RoomState(Record(events=[created, joined], secret=Secret(seed="")))
+    return RoomState(Record(events=[begun(game, start, ANN.id), joined], secret=Secret(seed="")))
 
 
 def accept(game: Game) -> float:

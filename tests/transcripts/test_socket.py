@@ -3,7 +3,7 @@
 from random import Random
 
 import pytest
-from positions import lay_out
+from positions import begun, lay_out
 from servers import running_server
 from talk import Talk, talking
 from transcripts import reading
@@ -12,12 +12,12 @@ from transcripts.test_console import SESSIONS, is_shuffle, montana_figure
 
 from kibitz.engine.game import Game
 from kibitz.engine.games import GAMES
-from kibitz.engine.notation import read_pile, write_fact, write_piles
-from kibitz.engine.table import Table, lay, redact_table
+from kibitz.engine.notation import read_pile, write_piles
+from kibitz.engine.table import Table, redact_table
 from kibitz.engine.text import SIGNS
 from kibitz.protocol.mirror import Mirror
 from kibitz.protocol.replies import Joined, Reply
-from kibitz.protocol.views import Event, Policy, RoomInfo
+from kibitz.protocol.views import Event, RoomInfo
 from kibitz.protocol.wire import Encoding
 from kibitz.server.log_memory import MemoryLog
 from kibitz.server.record import Record, Secret
@@ -29,18 +29,6 @@ NOT_MOVES = {"h", "q", "n", "board", "cheat", "comment", "load", "done", ""}
 
 async def room_with(log: MemoryLog, game: Game, table: Table) -> str:
     """A room with a free seat that starts from a position; its deck may be a small test deck."""
-    created = Event(
-        seq=1,
-        at=0,
-        kind="created",
-        fx=[write_fact(fact) for fact in lay(table)],
-        game=game.name,
-        options=dict(game.options),
-        mode="solo",
-        seats=1,
-        policy=Policy(),
-        started=0,
-    )
     info = RoomInfo(
         id="session",
         game=game.name,
@@ -54,7 +42,7 @@ async def room_with(log: MemoryLog, game: Game, table: Table) -> str:
         started=0,
         visibility="public",
     )
-    record = Record(events=[created], secret=Secret("ab" * 32), visibility="public")
+    record = Record(events=[begun(game, table)], secret=Secret("ab" * 32), visibility="public")
     await log.append("session", 0, [record], info)
     return "session"
 
