@@ -5,8 +5,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from races import kinds, later, race, seat, wake
 from servers import Running, running_server
 from talk import Plain, Talk, fetch, talking
+from worlds import Fake
 
 from kibitz.protocol.views import Event, RoomInfo
 from kibitz.server.log import Conflict
@@ -178,4 +180,49 @@ async def test_a_room_that_is_never_free_gives_up() -> None:
         error = await ann.refused("internal", "move", room=room.id, move="discard")
         assert error["retry_ms"] > 0
         log.contested = False
+        await ann.ok("move", room=room.id, move="discard", expect=2)
+
+
+async def test_who_has_gone_is_not_waited_for_once_the_log_works_again(tmp_path: Path) -> None:
+    log, fake = SqliteLog(tmp_path / "log"), Fake()
+    async with (
+        running_server(log, fake.world) as running,
+        talking(running.url) as ann,
+        talking(running.url) as bob,
+        talking(running.url) as cid,
+    ):
+        room = await race(ann, seats=3, countdown=0)
+        await seat(room, bob, cid)
+        for racer in (ann, bob):
+            await racer.ok("ready", room=room)
+        forbid(log)
+        await cid.drop()
+        await wake(running)
+        allow(log)
+        assert "countdown" not in kinds(ann, room)
+        await later(running, fake, 2)
+        await ann.until(lambda: "countdown" in kinds(ann, room))
+
+
+async def test_what_nobody_can_say_is_a_failure() -> None:
+    """The log's answer is cancelled: whoever waits hears of it, and the room goes on."""
+
+    class Vague(MemoryLog):
+        vague = False
+
+        def append(
+            self, room: str, expected: int, records: Sequence[Record], info: RoomInfo
+        ) -> asyncio.Future[None]:
+            if not self.vague:
+                return super().append(room, expected, records, info)
+            done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            done.cancel()
+            return done
+
+    log = Vague()
+    async with running_server(log) as running, talking(running.url) as ann:
+        room = await with_room(running, ann)
+        log.vague = True
+        await ann.refused("internal", "move", room=room.id, move="discard")
+        log.vague = False
         await ann.ok("move", room=room.id, move="discard", expect=2)

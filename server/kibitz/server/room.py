@@ -188,14 +188,15 @@ class Room:
             self.on_change(self)
         yield self._due
         if self._unsettled:
-            self._unsettled = False
             yield self._settled
 
     def _due(self, state: RoomState) -> list[Event]:
         return race.due(state, self._now())
 
     def _settled(self, state: RoomState) -> list[Event]:
-        return race.settled(state, self.people.players(), self._now())
+        events = race.settled(state, self.people.players(), self._now())
+        self._unsettled = bool(events)  # until they have happened
+        return events
 
     async def go_on(self, next_: str, who: Identity) -> None:
         """Tell everybody where the series goes on."""
@@ -293,6 +294,8 @@ class Room:
     def _take_up(self, record: Record) -> list[Event]:
         """Change the state; the public events."""
         self.state.apply(record)
+        if self._unsettled and record.events[-1].kind == "countdown":
+            self._unsettled = False
         self._mark()
         return self.people.note(record)
 

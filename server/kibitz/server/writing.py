@@ -21,7 +21,7 @@ from kibitz.protocol.requests import RequestBase
 from kibitz.protocol.views import Event
 
 from .identity import Identity
-from .log import Conflict
+from .log import Conflict, LogFailure
 from .record import Record
 from .sockets.turn import Turn
 from .state import RoomState
@@ -182,7 +182,10 @@ class Writing:
         return Record(events=events, by=who.id if who else None, i=i)
 
     def _written(self, done: asyncio.Future[None]) -> None:
-        error = cast(Exception | None, done.exception())
+        if done.cancelled():
+            error: Exception | None = LogFailure("nobody knows whether it was written")
+        else:
+            error = cast(Exception | None, done.exception())
         if isinstance(error, Conflict):
             self._catching_up = asyncio.create_task(self._decide_again())
             return

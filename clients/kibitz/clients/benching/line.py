@@ -8,11 +8,13 @@ Never: a mirror, a check of what a frame says.
 import asyncio
 import ssl
 import time
+from http import HTTPStatus
 from typing import Any
 
 import msgpack
 from websockets.client import ClientProtocol
-from websockets.frames import Frame, Opcode
+from websockets.exceptions import InvalidURI
+from websockets.frames import DATA_OPCODES, Frame, Opcode
 from websockets.http11 import Response
 from websockets.protocol import State
 from websockets.typing import Subprotocol
@@ -51,7 +53,10 @@ class Line(asyncio.Protocol):
     def __init__(self, url: str) -> None:
         self.arrived: list[float] = []
         self.limited = 0
-        self._at = parse_uri(url)
+        try:
+            self._at = parse_uri(url)
+        except InvalidURI as error:
+            raise Lost(str(error)) from None
         self._protocol = ClientProtocol(
             self._at, subprotocols=[Subprotocol(MSGPACK_SUBPROTOCOL)], max_size=None
         )
@@ -142,24 +147,38 @@ class Line(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Take every frame that is complete."""
-        now = time.monotonic()
         self._protocol.receive_data(data)
-        for event in self._protocol.events_received():
-            if isinstance(event, Frame):
-                if event.opcode is Opcode.BINARY:
-                    self._take(bytes(event.data), now)
-            elif isinstance(event, Response) and self._protocol.handshake_exc is None:
-                self._open.set_result(None)
-            elif isinstance(event, Response):
-                self._fail(f"HTTP status {event.status_code}")
-        self._flush()
-        if self._protocol.handshake_exc is not None:
-            self._fail("the server speaks no WebSocket")
+        self._read()
 
     def eof_received(self) -> None:
         """The server says no more."""
         self._protocol.receive_eof()
+        self._read()
+
+    def _read(self) -> None:
+        now, protocol = time.monotonic(), self._protocol
+        for event in protocol.events_received():
+            if isinstance(event, Response):
+                self._begin(event)
+            elif isinstance(event, Frame) and event.opcode is Opcode.BINARY and event.fin:
+                self._take(bytes(event.data), now)
+            elif isinstance(event, Frame) and event.opcode in DATA_OPCODES:
+                self._fail("the server does not speak msgpack")
         self._flush()
+        if protocol.handshake_exc is not None:
+            self._fail("the server speaks no WebSocket")
+        elif protocol.close_rcvd is not None or protocol.parser_exc is not None:
+            self._fail("the server closed a connection")
+
+    def _begin(self, response: Response) -> None:
+        if response.status_code != HTTPStatus.SWITCHING_PROTOCOLS:
+            self._fail(f"HTTP status {response.status_code}")
+        elif self._protocol.handshake_exc is not None:
+            self._fail("the server speaks no WebSocket")
+        elif self._protocol.subprotocol != MSGPACK_SUBPROTOCOL:
+            self._fail("the server does not speak msgpack")
+        elif not self._open.done():
+            self._open.set_result(None)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Nothing will be answered any more."""
