@@ -316,3 +316,17 @@ async def test_a_shuffle_taken_back_is_no_second_chance() -> None:
             boards.append(view["boards"][0]["piles"])
         assert boards[0] == boards[2] == boards[4] != boards[1] == boards[3]
         assert boards[5] != boards[0]
+
+
+async def test_after_a_restart_nobody_looks_on(tmp_path: Path) -> None:
+    async with (
+        running_server(SqliteLog(tmp_path / "log")) as running,
+        talking(running.url) as ann,
+        talking(running.url) as bob,
+    ):
+        room = (await ann.ok("create", game="klondike"))["room"]
+        await bob.ok("join", room=room)
+        await ann.ok("move", room=room, move="discard")
+    async with running_server(SqliteLog(tmp_path / "log")) as running, talking(running.url) as eve:
+        (info,) = (await eve.ok("rooms"))["rooms"]
+        assert (info["id"], info["seq"], info["spectators"]) == (room, 3, 0)

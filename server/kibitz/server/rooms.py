@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import TypeVar
 
+from msgspec.structs import replace
+
 from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.replies import RoomList
 from kibitz.protocol.requests import Create, Present
@@ -74,7 +76,7 @@ class Rooms:
                 self.clock.set(info.id, now)
                 continue
             if info.visibility == "public":
-                self._listed[info.id] = info
+                self._listed[info.id] = replace(info, spectators=0)  # nobody is here yet
             self.clock.set(info.id, info.due or None)
 
     async def _wake(self, id_: str) -> None:
