@@ -6,9 +6,10 @@ import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
-from kibitz.server.app import App, Settings, running
+from kibitz.server.app import App, running
 from kibitz.server.log import EventLog
 from kibitz.server.log_memory import MemoryLog
+from kibitz.server.settings import Limits, Listening, Settings
 from kibitz.server.throttle import Rate
 from kibitz.server.world import World
 
@@ -36,7 +37,7 @@ async def running_server(
     says: Rate = ANY,
 ) -> AsyncIterator[Running]:
     """Start a server, stop it at the end; no test reaches its limits unless it says some."""
-    chosen = Settings(port=port, requests=requests, says=says)
+    chosen = Settings(Listening(port=port), Limits(requests=requests, says=says))
     async with running(chosen, log or MemoryLog(), world) as app:
         at = f"127.0.0.1:{app.port}"
         yield Running(app, f"ws://{at}/ws", f"http://{at}")

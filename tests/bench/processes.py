@@ -22,9 +22,10 @@ from websockets.asyncio.server import ServerConnection, broadcast, serve
 from websockets.exceptions import ConnectionClosed
 
 from kibitz.server import fanout, runtime
-from kibitz.server.app import Settings, running
+from kibitz.server.app import running
 from kibitz.server.log_memory import MemoryLog
 from kibitz.server.log_sqlite import SqliteLog
+from kibitz.server.settings import Limits, Listening, Settings
 from kibitz.server.throttle import Rate
 from kibitz.server.world import World
 
@@ -66,7 +67,7 @@ async def _until_terminated() -> None:
 async def _kibitz(path: str | None) -> None:
     runtime.set_up()
     log = SqliteLog(path) if path else MemoryLog()
-    settings = Settings(port=0, requests=Rate(1e9, 1e9), says=Rate(1e9, 1e9))
+    settings = Settings(Listening(port=0), Limits(Rate(1e9, 1e9), Rate(1e9, 1e9)))
     async with running(settings, log, WORLD) as app:
         runtime.settle()
         print(app.port, flush=True)

@@ -24,8 +24,9 @@ from kibitz.protocol.codes import ErrorCode
 from kibitz.protocol.replies import Error, LobbyRoom, Ok, Position, Presence
 from kibitz.protocol.views import Event
 from kibitz.protocol.wire import Encoding
-from kibitz.server.app import App, Settings, running
+from kibitz.server.app import App, running
 from kibitz.server.log_memory import MemoryLog
+from kibitz.server.settings import Listening, Settings
 from kibitz.server.throttle import Rate
 
 PATIENCE = 20.0
@@ -174,7 +175,7 @@ async def test_a_token_brings_the_seat_back(server: Running) -> None:
 
 def at(port: int, log: MemoryLog | None = None) -> contextlib.AbstractAsyncContextManager[App]:
     """A server on a certain port."""
-    return running(Settings(port=port), log or MemoryLog(), REAL)
+    return running(Settings(Listening(port=port)), log or MemoryLog(), REAL)
 
 
 async def test_every_public_room_is_listed(server: Running) -> None:

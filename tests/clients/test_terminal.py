@@ -12,8 +12,9 @@ from kibitz.clients.session import connect
 from kibitz.engine.deals import deck_of
 from kibitz.engine.games import GAMES, TEXTS
 from kibitz.engine.replays import Replay, Step, write
-from kibitz.server.app import Settings, running
+from kibitz.server.app import running
 from kibitz.server.log_memory import MemoryLog
+from kibitz.server.settings import Listening, Settings
 
 PROMPT = TEXTS["aces-up"].prompt
 OFFLINE = "no connection; waiting for the server"
@@ -77,7 +78,7 @@ async def test_ctrl_c_says_how_to_go_on(kibitz: Command) -> None:
 
 
 async def test_the_server_goes_and_comes(unused_port: int, tmp_path: Path) -> None:
-    log, settings = MemoryLog(), Settings(port=unused_port)
+    log, settings = MemoryLog(), Settings(Listening(port=unused_port))
     kibitz = Command(f"ws://127.0.0.1:{unused_port}/ws", tmp_path)
     async with contextlib.AsyncExitStack() as stack:
         async with running(settings, log, REAL):

@@ -14,7 +14,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from kibitz.protocol.limits import MAX_FRAME, MAX_MESSAGE, MAX_SAVE
 from kibitz.protocol.wire import Encoding, Frame
-from kibitz.server.connection import REQUESTS
+from kibitz.server.settings import REQUESTS
 from kibitz.server.throttle import Rate
 
 JSON, MSGPACK = Encoding.JSON, Encoding.MSGPACK

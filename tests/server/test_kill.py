@@ -18,7 +18,7 @@ from kibitz.protocol.wire import Encoding
 
 KILLS = 50
 BOTS = 6
-LOUD = ("--says-per-second", "1000")
+LOUD = ("--says", "1000")
 """Comments come as fast as moves here."""
 GONE = (WebSocketException, OSError)
 """How a connection ends when its server is killed."""

@@ -14,7 +14,7 @@ from kibitz.server.log_sqlite import SCHEMA_VERSION, SqliteLog
 
 async def test_sigterm_sends_everybody_away_and_loses_nothing(tmp_path: Path) -> None:
     data = tmp_path / "log"
-    async with standby(data, "--says-per-second", "1000") as server:
+    async with standby(data, "--says", "1000") as server:
         url = await server.start()
         async with talking(url) as ann, talking(url) as bob:
             room = (await ann.ok("create", game="klondike", deal="1"))["room"]

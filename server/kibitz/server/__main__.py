@@ -9,6 +9,7 @@ import signal
 import sys
 import time
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -16,47 +17,40 @@ import structlog
 import typer
 
 from . import runtime
-from .app import Settings, running
+from .app import running
 from .log import EventLog
 from .log_memory import MemoryLog
 from .log_sqlite import FileInUse, SqliteLog, UnreadableFile
-from .room import SAYS
-from .throttle import Rate
+from .settings import DATA, Keeping, Limits, Listening, Settings, command
 from .world import World
 
-DATA = Path("kibitz.db")
 DEMO_STOP_SECONDS = 5.0
 
 
-def serve(
-    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="Port to listen on.", min=0, max=65535)] = 8765,
-    data: Annotated[
-        Path | None, typer.Option(help="SQLite file that keeps every room.", show_default=str(DATA))
-    ] = None,
-    memory: Annotated[bool, typer.Option("--memory", help="Keep rooms in memory only.")] = False,
-    says_per_second: Annotated[
-        float, typer.Option(min=0.1, help="Comments that somebody may make in a room.")
-    ] = SAYS.per_second,
-    demo: Annotated[
-        bool, typer.Option("--demo", help="Bots play all five games for ever.")
-    ] = False,
-) -> None:
+@dataclass(frozen=True, slots=True)
+class _Show:
+    demo: Annotated[bool, typer.Option("--demo", help="Bots play all five games for ever.")] = False
+
+
+def _run(listening: Listening, keeping: Keeping, limits: Limits, show: _Show) -> None:
     """Run the server: rooms, spectators, replays on one port."""
     _configure_logs()
     runtime.set_up()
-    if memory and data:
+    if keeping.memory and keeping.data:
         raise _unusable("--memory keeps nothing, --data keeps everything: choose one")
+    path = None if keeping.memory else keeping.data or DATA
     try:
-        says = Rate(says_per_second, says_per_second * SAYS.burst / SAYS.per_second)
-        path = None if memory else data or DATA
-        asyncio.run(_serve(Settings(host=host, port=port, says=says), path, demo))
+        asyncio.run(_serve(Settings(listening, limits), path, show.demo))
     except (FileInUse, UnreadableFile) as error:
         raise _unusable(str(error)) from None
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
+            port = listening.port
             raise _unusable(f"port {port} is taken; choose another with --port") from None
         raise _unusable(str(error)) from None
+
+
+serve = command(_run, Listening, Keeping, Limits, _Show)
 
 
 def _unusable(message: str) -> typer.Exit:
@@ -72,7 +66,8 @@ async def _serve(settings: Settings, data: Path | None, demo: bool) -> None:
     world = World(lambda: time.time_ns() // 1_000_000, time.monotonic, os.urandom)
     async with running(settings, event_log, world) as app:
         runtime.settle()
-        where = f"[{settings.host}]" if ":" in settings.host else settings.host
+        host = settings.listening.host
+        where = f"[{host}]" if ":" in host else host
         log = structlog.get_logger("kibitz.serve")
         log.info(
             "listening",

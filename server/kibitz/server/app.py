@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Sequence
-from dataclasses import dataclass
 
 import structlog
 from websockets.asyncio.server import Server, ServerConnection, serve
@@ -21,19 +20,18 @@ from kibitz.protocol.limits import (
 from kibitz.protocol.replies import LobbyRoom, TvRoom
 
 from .answers import Answers
-from .connection import CLOSE_SECONDS, REQUESTS, Connection, Service
+from .connection import CLOSE_SECONDS, Connection, Service
 from .log import EventLog
 from .metrics import Metrics
 from .pages import SOCKET_PATH, Pages
 from .past import Past
-from .room import SAYS
 from .rooms import Rooms
+from .settings import Settings
 from .site import Site
 from .sockets.frames import Frames
 from .sockets.keepalive import Keepalive
 from .sockets.socket import Socket
 from .sockets.turn import Turn
-from .throttle import Rate
 from .world import World
 
 NAME = "kibitz/0.1.0"
@@ -52,16 +50,6 @@ SUBPROTOCOLS = (Subprotocol(MSGPACK_SUBPROTOCOL), Subprotocol(JSON_SUBPROTOCOL))
 log = structlog.get_logger("kibitz.app")
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What the command line decides."""
-
-    host: str = "127.0.0.1"
-    port: int = 8765
-    requests: Rate = REQUESTS
-    says: Rate = SAYS
-
-
 class App:
     """One server: started, it listens until it is stopped."""
 
@@ -70,7 +58,7 @@ class App:
         self._log = log_
         self._metrics = Metrics()
         turn = Turn()
-        self.rooms = Rooms(log_, world, settings.says, turn)
+        self.rooms = Rooms(log_, world, settings.limits.says, turn)
         self._past = past = Past(log_)
         self._answers = Answers(self.rooms, past, world, self._metrics)
         self._pages = Pages(self.rooms, past, self._answers, self._metrics, Site.installed())
@@ -80,7 +68,7 @@ class App:
             world,
             self._metrics,
             turn,
-            settings.requests,
+            settings.limits.requests,
         )
         self._connections: set[Connection] = set()
         self._strangers: dict[Connection, None] = {}
@@ -108,8 +96,8 @@ class App:
         await self.rooms.open()
         self._server = await serve(
             self._connect,
-            self._settings.host,
-            self._settings.port,
+            self._settings.listening.host,
+            self._settings.listening.port,
             process_request=self._page,
             select_subprotocol=_select,
             create_connection=Socket,

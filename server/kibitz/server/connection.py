@@ -45,8 +45,6 @@ AT_ONCE = 32
 """Requests of one client after which everybody else has his turn."""
 CLOSE_SECONDS = 5.0
 """How long a client has to read what is waiting for it, once it is being closed."""
-REQUESTS = Rate(per_second=200.0, burst=400.0)
-"""What one connection may ask."""
 MAX_REFUSED = 1000
 """Requests over the rate that are answered, each one within it making up for one; one more closes
 with 4429."""
@@ -63,7 +61,7 @@ class Service:
     world: World
     metrics: Metrics
     turn: Turn
-    requests: Rate = REQUESTS
+    requests: Rate
 
 
 @dataclass(slots=True)

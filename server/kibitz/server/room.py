@@ -27,6 +27,7 @@ from .listener import Listener
 from .log import EventLog
 from .people import People
 from .record import Record
+from .settings import SAYS
 from .sockets.turn import Turn
 from .stage import Stage
 from .state import RoomState
@@ -38,8 +39,6 @@ MARK_EVENTS = 64
 """A copy of the state is kept every so many events: from there the past is gone through."""
 ON_DRAFT = (ask.Move, ask.Undo, ask.Redo, ask.Restart, ask.Say)
 """Commands that may be decided behind others which are not written yet, on a copy of the state."""
-SAYS = Rate(per_second=1.0, burst=10.0)
-"""Comments that somebody may make in one room."""
 
 
 class Room:

@@ -26,7 +26,8 @@ from .identity import Identity
 from .log import Conflict, EventLog
 from .passwords import hash_password, is_password
 from .record import Record
-from .room import SAYS, Room
+from .room import Room
+from .settings import SAYS
 from .sockets.turn import Turn
 from .succession import present, rematch
 from .throttle import Rate

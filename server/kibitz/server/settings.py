@@ -1,0 +1,98 @@
+"""What the command line decides: a group of settings for each matter, each of its fields an option.
+
+Promises: every limit has a name, a unit and an option of that name. Never: read a file, the clock.
+"""
+
+import dataclasses
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
+
+from typer import Option
+
+from .throttle import Rate, rate_of
+
+DATA = Path("kibitz.db")
+REQUESTS = Rate(per_second=200.0, burst=400.0)
+SAYS = Rate(per_second=1.0, burst=10.0)
+
+
+def _rate(says: str) -> Any:
+    return Option(help=says, parser=rate_of, metavar="PER_SECOND[:BURST]")
+
+
+@dataclass(frozen=True, slots=True)
+class Listening:
+    """Where the server listens."""
+
+    host: Annotated[str, Option(help="Address to listen on.")] = "127.0.0.1"
+    port: Annotated[int, Option(help="Port to listen on.", min=0, max=65535)] = 8765
+
+
+@dataclass(frozen=True, slots=True)
+class Keeping:
+    """Where rooms are kept."""
+
+    data: Annotated[
+        Path | None, Option(help="SQLite file that keeps every room.", show_default=str(DATA))
+    ] = None
+    memory: Annotated[bool, Option("--memory", help="Keep rooms in memory only.")] = False
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much anybody may ask for."""
+
+    requests: Annotated[Rate, _rate("Requests of one connection.")] = REQUESTS
+    says: Annotated[Rate, _rate("Comments of one identity in one room.")] = SAYS
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All that a server needs to know."""
+
+    listening: Listening = field(default_factory=Listening)
+    limits: Limits = field(default_factory=Limits)
+
+
+def command(run: Callable[..., None], *groups: type) -> Callable[..., None]:
+    """A command with an option for every field of these groups.
+
+    Args:
+        run: Is given one object of each group, in order; its docstring is the command's help.
+        groups: Dataclasses whose fields are annotated with :class:`typer.Option`.
+
+    """
+    parameters: list[inspect.Parameter] = []
+    for group in groups:
+        hints = get_type_hints(group, include_extras=True)
+        for each in dataclasses.fields(group):
+            made = each.default_factory
+            default = each.default if made is dataclasses.MISSING else made()
+            parameters.append(
+                inspect.Parameter(
+                    each.name,
+                    inspect.Parameter.KEYWORD_ONLY,
+                    default=default,
+                    annotation=hints[each.name],
+                )
+            )
+
+    def given(**values: Any) -> None:
+        run(
+            *(
+                group(**{f.name: values[f.name] for f in dataclasses.fields(group)})
+                for group in groups
+            )
+        )
+
+    given.__name__, given.__doc__ = run.__name__, run.__doc__
+    given.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    given.__annotations__ = {each.name: each.annotation for each in parameters}
+    return given
+
+
+def _names(group: type) -> list[str]:
+    return [each.name for each in dataclasses.fields(group)]
