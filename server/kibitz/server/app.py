@@ -19,6 +19,7 @@ from kibitz.protocol.limits import (
 )
 from kibitz.protocol.replies import LobbyRoom, TvRoom
 
+from .access.addresses import address_of
 from .answers import Answers
 from .connection import CLOSE_SECONDS, Connection, Service
 from .log import EventLog
@@ -148,6 +149,8 @@ class App:
     def _page(
         self, socket: ServerConnection, request: Request
     ) -> Awaitable[Response | None] | None:
+        assert isinstance(socket, Socket), "as it was asked for"
+        socket.address = address_of(socket, request)
         is_socket = request.path == SOCKET_PATH and request.method == "GET"
         return None if is_socket else self._pages.answer(request)
 

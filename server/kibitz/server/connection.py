@@ -134,6 +134,11 @@ class Connection:
         socket.attach(self, service.turn)
 
     @property
+    def address(self) -> str:
+        """Where the client comes from."""
+        return self.socket.address
+
+    @property
     def is_overdue(self) -> bool:
         """Whether the client has not said hello in time."""
         return (

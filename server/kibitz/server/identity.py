@@ -14,6 +14,8 @@ from kibitz.protocol.codes import ErrorCode, Refused
 from .world import World
 
 TOKEN_BYTES = 32
+GUEST_ROLES = frozenset({"player", "spectator"})
+"""What somebody may do who has not been told otherwise."""
 ID_LENGTH = 12
 """Characters of a public id (60 bits)."""
 
@@ -22,11 +24,20 @@ _TOKEN = re.compile(r"kbz_[A-Za-z0-9_-]{43}", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Somebody: the public id, the display name, and what only he and the server can know."""
+    """Somebody.
+
+    Attributes:
+        id: The public id.
+        name: The display name.
+        secret: What only he and the server can know.
+        roles: What he may do: ``player``, ``spectator``, ``admin``.
+
+    """
 
     id: str
     name: str
     secret: bytes = field(default=b"", repr=False, compare=False)
+    roles: frozenset[str] = field(default=GUEST_ROLES, repr=False, compare=False)
 
 
 def new_token(world: World) -> str:

@@ -17,6 +17,11 @@ from .state import RoomState
 class Visitor(Listener, Protocol):
     """What the answers need of a connection."""
 
+    @property
+    def address(self) -> str:
+        """Where it comes from (:mod:`.access.addresses`)."""
+        ...
+
     rooms: dict[str, Room]
     """The rooms it follows, by id."""
     lobby: bool

@@ -96,6 +96,7 @@ class Socket(ServerConnection):
         "_rest",
         "_text",
         "_turn",
+        "address",
         "descriptor",
         "heard",
         "out",
@@ -107,6 +108,8 @@ class Socket(ServerConnection):
         self.ready = False
         """Whether it is open and nothing waits: what is written now goes to the kernel at once."""
         self.descriptor = -1
+        self.address = ""
+        """Where the client comes from; set before the handshake is answered."""
         self.heard = True
         """Whether anything has come since the keepalive's last sweep."""
         self._reader: Reader | None = None

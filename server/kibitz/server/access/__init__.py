@@ -1,0 +1,1 @@
+"""Who gets in: where somebody comes from, who he is, what he may do."""
