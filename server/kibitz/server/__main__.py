@@ -20,8 +20,9 @@ from . import runtime
 from .app import running
 from .log import EventLog
 from .log_memory import MemoryLog
-from .log_sqlite import FileInUse, SqliteLog, UnreadableFile
+from .log_sqlite import FileInUse, SqliteLog
 from .settings import DATA, Access, Keeping, Limits, Listening, Settings, command
+from .storage.schema import UnreadableFile
 from .world import World
 
 DEMO_STOP_SECONDS = 5.0
