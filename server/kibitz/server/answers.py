@@ -19,7 +19,7 @@ from kibitz.protocol.views import Action, GameInfo, LayoutPlace, Policy
 from kibitz.protocol.wire import Encoding
 
 from .log import LogFailure
-from .metrics import Metrics
+from .operation.metrics import Metrics
 from .past import Past
 from .reading import Reading
 from .room import Room

@@ -12,6 +12,7 @@ from typing import Annotated, Any, get_type_hints
 
 from typer import Option
 
+from .operation.logs import LogLevel
 from .throttle import Rate, rate_of
 
 DATA = Path("kibitz.db")
@@ -50,11 +51,19 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class Operating:
+    """How the server is run."""
+
+    log_level: Annotated[LogLevel, Option(help="How much the log says.")] = LogLevel.INFO
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """All that a server needs to know."""
 
     listening: Listening = field(default_factory=Listening)
     limits: Limits = field(default_factory=Limits)
+    operating: Operating = field(default_factory=Operating)
 
 
 def command(run: Callable[..., None], *groups: type) -> Callable[..., None]:
