@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from kibitz.server.app import App, running
 from kibitz.server.log import EventLog
 from kibitz.server.log_memory import MemoryLog
-from kibitz.server.settings import Limits, Listening, Operating, Settings
+from kibitz.server.settings import Access, Limits, Listening, Operating, Settings
 from kibitz.server.throttle import Rate
 from kibitz.server.world import World
 
@@ -36,12 +36,12 @@ async def running_server(
     port: int = 0,
     requests: Rate = ANY,
     says: Rate = ANY,
+    access: Access | None = None,
     operating: Operating = USUAL,
 ) -> AsyncIterator[Running]:
     """Start a server, stop it at the end; no test reaches its limits unless it says some."""
-    chosen = Settings(
-        Listening(port=port), Limits(requests=requests, says=says), operating=operating
-    )
+    limits = Limits(requests=requests, says=says)
+    chosen = Settings(Listening(port=port), limits, access or Access(), operating)
     async with running(chosen, log or MemoryLog(), world) as app:
         at = f"127.0.0.1:{app.port}"
         yield Running(app, f"ws://{at}/ws", f"http://{at}")

@@ -18,10 +18,11 @@ import typer
 from .app import running
 from .log import EventLog
 from .log_memory import MemoryLog
-from .log_sqlite import FileInUse, SqliteLog, UnreadableFile
+from .log_sqlite import FileInUse, SqliteLog
 from .operation import runtime
 from .operation.logs import Logs, open_logs
-from .settings import DATA, Keeping, Limits, Listening, Operating, Settings, command
+from .settings import DATA, Access, Keeping, Limits, Listening, Operating, Settings, command
+from .storage.schema import UnreadableFile
 from .world import World
 
 DEMO_STOP_SECONDS = 5.0
@@ -33,7 +34,12 @@ class _Show:
 
 
 def _run(
-    listening: Listening, keeping: Keeping, limits: Limits, operating: Operating, show: _Show
+    listening: Listening,
+    access: Access,
+    keeping: Keeping,
+    limits: Limits,
+    operating: Operating,
+    show: _Show,
 ) -> None:
     """Run the server: rooms, spectators, replays on one port."""
     logs = open_logs(operating.log_level, time.monotonic)
@@ -42,7 +48,7 @@ def _run(
         raise _unusable("--memory keeps nothing, --data keeps everything: choose one")
     path = None if keeping.memory else keeping.data or DATA
     try:
-        settings = Settings(listening, limits, operating)
+        settings = Settings(listening, limits, access, operating)
         asyncio.run(_serve(settings, path, show.demo, logs))
     except (FileInUse, UnreadableFile) as error:
         raise _unusable(str(error)) from None
@@ -55,7 +61,7 @@ def _run(
         logs.close()
 
 
-serve = command(_run, Listening, Keeping, Limits, Operating, _Show)
+serve = command(_run, Listening, Access, Keeping, Limits, Operating, _Show)
 
 
 def _unusable(message: str) -> typer.Exit:
