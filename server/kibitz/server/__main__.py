@@ -18,10 +18,11 @@ import typer
 from .app import running
 from .log import EventLog
 from .log_memory import MemoryLog
-from .log_sqlite import FileInUse, SqliteLog
+from .log_sqlite import SqliteLog
 from .operation import runtime
 from .operation.logs import Logs, open_logs
 from .settings import DATA, Access, Keeping, Limits, Listening, Operating, Settings, command
+from .storage.locking import FileInUse
 from .storage.schema import UnreadableFile
 from .world import World
 
