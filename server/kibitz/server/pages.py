@@ -21,7 +21,7 @@ from .access.roles import GUEST_ROLES, check_download
 from .answers import Answers
 from .identity import Identity, identity_id
 from .log import LogFailure
-from .metrics import Metrics
+from .operation.metrics import Metrics
 from .past import Past
 from .room import Room
 from .rooms import Rooms
@@ -106,7 +106,7 @@ class Pages:
             status = _STATUS.get(refused.code, HTTPStatus.BAD_REQUEST)
             return page(f"{refused.message}\n".encode(), TEXT, status)
         except LogFailure as failure:
-            log.error("log failure", error=str(failure))
+            log.error("log failure", room=id_, request=name, exc_info=failure)
             said = b"the server could not write that down; try again later\n"
             return page(said, TEXT, HTTPStatus.SERVICE_UNAVAILABLE)
 
