@@ -17,11 +17,12 @@ import structlog
 import typer
 
 from . import runtime
+from .admin.key import ENVIRONMENT, UnusableKey, read_key
 from .app import running
 from .log import EventLog
 from .log_memory import MemoryLog
 from .log_sqlite import FileInUse, SqliteLog, UnreadableFile
-from .settings import DATA, Keeping, Limits, Listening, Settings, command
+from .settings import DATA, Administering, Keeping, Limits, Listening, Settings, command
 from .world import World
 
 DEMO_STOP_SECONDS = 5.0
@@ -32,7 +33,13 @@ class _Show:
     demo: Annotated[bool, typer.Option("--demo", help="Bots play all five games for ever.")] = False
 
 
-def _run(listening: Listening, keeping: Keeping, limits: Limits, show: _Show) -> None:
+def _run(
+    listening: Listening,
+    keeping: Keeping,
+    limits: Limits,
+    administering: Administering,
+    show: _Show,
+) -> None:
     """Run the server: rooms, spectators, replays on one port."""
     _configure_logs()
     runtime.set_up()
@@ -40,7 +47,11 @@ def _run(listening: Listening, keeping: Keeping, limits: Limits, show: _Show) ->
         raise _unusable("--memory keeps nothing, --data keeps everything: choose one")
     path = None if keeping.memory else keeping.data or DATA
     try:
-        asyncio.run(_serve(Settings(listening, limits), path, show.demo))
+        said = os.environ.pop(ENVIRONMENT, None)  # nobody whom we start needs to know it
+        key = read_key(administering.admin_token_file, said)
+        asyncio.run(_serve(Settings(listening, limits, key), path, show.demo))
+    except UnusableKey as error:
+        raise _unusable(str(error)) from None
     except (FileInUse, UnreadableFile) as error:
         raise _unusable(str(error)) from None
     except OSError as error:
@@ -50,7 +61,7 @@ def _run(listening: Listening, keeping: Keeping, limits: Limits, show: _Show) ->
         raise _unusable(str(error)) from None
 
 
-serve = command(_run, Listening, Keeping, Limits, _Show)
+serve = command(_run, Listening, Keeping, Limits, Administering, _Show)
 
 
 def _unusable(message: str) -> typer.Exit:
@@ -76,7 +87,11 @@ async def _serve(settings: Settings, data: Path | None, demo: bool) -> None:
             data=str(data) if data else "memory",
         )
         async with _demo(f"ws://{where}:{app.port}/ws") if demo else contextlib.nullcontext():
-            await stop.wait()
+            if stop.is_set():
+                app.drain()
+            for number in (signal.SIGTERM, signal.SIGINT):
+                asyncio.get_running_loop().add_signal_handler(number, app.drain)
+            await app.drained.wait()
         log.info("stopping")
 
 

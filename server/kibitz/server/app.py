@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Sequence
+from itertools import count
 
 import structlog
 from websockets.asyncio.server import Server, ServerConnection, serve
@@ -20,11 +21,14 @@ from kibitz.protocol.limits import (
 from kibitz.protocol.replies import LobbyRoom, TvRoom
 
 from .access.addresses import address_of
+from .admin.administration import Administration
+from .admin.bans import REFRESH_SECONDS, Bans
+from .admin.key import Key
 from .answers import Answers
 from .connection import CLOSE_SECONDS, Connection, Service
 from .log import EventLog
 from .metrics import Metrics
-from .pages import SOCKET_PATH, Pages
+from .pages import SOCKET_PATH, Pages, banned
 from .past import Past
 from .rooms import Rooms
 from .settings import Settings
@@ -61,8 +65,14 @@ class App:
         turn = Turn()
         self.rooms = Rooms(log_, world, settings.limits.says, turn)
         self._past = past = Past(log_)
-        self._answers = Answers(self.rooms, past, world, self._metrics)
-        self._pages = Pages(self.rooms, past, self._answers, self._metrics, Site.installed())
+        self._connections: set[Connection] = set()
+        self._bans = bans = Bans(log_, world)
+        self._administration = Administration(
+            Key(settings.admin_key),
+            *(bans, self.rooms, log_, world, self._connections, self.drain),
+        )
+        self._answers = Answers(self.rooms, past, world, self._metrics, bans, self._administration)
+        self._pages = Pages(self.rooms, past, self._answers, self._metrics, Site.installed(), bans)
         self._service = Service(
             NAME,
             self._answers,
@@ -70,11 +80,14 @@ class App:
             self._metrics,
             turn,
             settings.limits.requests,
+            bans,
         )
-        self._connections: set[Connection] = set()
+        self._came = count(1)
         self._strangers: dict[Connection, None] = {}
         """Those who have not said hello yet, the first to come first."""
         self._keepalive = Keepalive(TICKS_PER_PING)
+        self.drained = asyncio.Event()
+        """Set when whoever runs the server is to stop it."""
         self._empty = asyncio.Event()
         self._empty.set()
         self._server: Server | None = None
@@ -94,6 +107,7 @@ class App:
             OSError: The address cannot be listened on.
 
         """
+        await self._bans.refresh()
         await self.rooms.open()
         self._server = await serve(
             self._connect,
@@ -112,7 +126,13 @@ class App:
         self._tasks = [
             asyncio.create_task(self._tick()),
             asyncio.create_task(self.rooms.clock.run()),
+            asyncio.create_task(self._keep_bans()),
         ]
+
+    def drain(self) -> None:
+        """Take no more rooms from now on, and come to an end."""
+        self._answers.draining = True
+        self.drained.set()
 
     async def stop(self) -> None:
         """Take no more rooms, send everybody away with 4503, flush the log."""
@@ -135,7 +155,7 @@ class App:
 
     async def _connect(self, socket: ServerConnection) -> None:
         assert isinstance(socket, Socket), "as it was asked for"
-        connection = Connection(socket, self._service, self._disconnected)
+        connection = Connection(socket, self._service, self._disconnected, next(self._came))
         self._connections.add(connection)
         self._strangers[connection] = None
         self._empty.clear()
@@ -148,9 +168,11 @@ class App:
 
     def _page(
         self, socket: ServerConnection, request: Request
-    ) -> Awaitable[Response | None] | None:
+    ) -> Awaitable[Response | None] | Response | None:
         assert isinstance(socket, Socket), "as it was asked for"
         socket.address = address_of(socket, request)
+        if ban := self._bans.banned(None, socket.address):
+            return banned(self._bans.refused(ban))
         is_socket = request.path == SOCKET_PATH and request.method == "GET"
         return None if is_socket else self._pages.answer(request)
 
@@ -170,6 +192,16 @@ class App:
                     self.rooms.sweep()
             except Exception:
                 log.exception("tick failed")
+
+    async def _keep_bans(self) -> None:
+        """Do what other servers on the same log were ordered, too."""
+        while True:
+            await asyncio.sleep(REFRESH_SECONDS)
+            try:
+                if await self._bans.refresh():
+                    self._administration.enforce()
+            except Exception as error:
+                log.error("bans could not be read", error=str(error))
 
     def _dismiss_strangers(self) -> None:
         """Send those away who do not say hello."""

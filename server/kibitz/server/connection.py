@@ -23,6 +23,7 @@ from kibitz.protocol.limits import HELLO_TIMEOUT
 from kibitz.protocol.session import MustClose, ServerSession
 from kibitz.protocol.wire import Encoding, WireError, frame_id
 
+from .admin.bans import Bans, close_reason
 from .answers import Answers, RoomCommand
 from .identity import Identity, identify, new_token
 from .log import LogFailure
@@ -62,6 +63,7 @@ class Service:
     metrics: Metrics
     turn: Turn
     requests: Rate
+    bans: Bans
 
 
 @dataclass(slots=True)
@@ -93,6 +95,7 @@ class Connection:
         "encoding",
         "identity",
         "lobby",
+        "number",
         "on_air",
         "rooms",
         "socket",
@@ -100,7 +103,11 @@ class Connection:
     )
 
     def __init__(
-        self, socket: Socket, service: Service, ended: Callable[["Connection"], None]
+        self,
+        socket: Socket,
+        service: Service,
+        ended: Callable[["Connection"], None],
+        number: int = 0,
     ) -> None:
         """Serve a client from now on.
 
@@ -108,11 +115,13 @@ class Connection:
             socket: Our end of the connection.
             service: What every connection shares.
             ended: Told when the client is gone.
+            number: Its own, as they come.
 
         """
         self.encoding = Encoding(socket.subprotocol or Encoding.JSON.value)
         self.identity = Identity("", "")
         self.rooms: dict[str, Room] = {}
+        self.number = number
         self.lobby = False
         self.tv = False
         self.on_air: str | None = ""
@@ -137,6 +146,12 @@ class Connection:
     def address(self) -> str:
         """Where the client comes from."""
         return self.socket.address
+
+    @property
+    def since_ms(self) -> int:
+        """When the client came, Unix ms."""
+        world = self._service.world
+        return world.now_ms() - round((world.monotonic() - self._since) * 1000)
 
     @property
     def is_overdue(self) -> bool:
@@ -271,6 +286,8 @@ class Connection:
             self.identity = identify(token, hello.name)
         except Refused as refused:
             raise MustClose(CloseCode.AUTH, refused.message) from None
+        if ban := self._service.bans.banned(self.identity.id, self.address):
+            raise MustClose(CloseCode.FORBIDDEN, close_reason(ban))
         answers = self._service.answers
         return answers.welcome(hello, self, token, self._service.name)
 

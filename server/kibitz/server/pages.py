@@ -17,7 +17,9 @@ from websockets.http11 import Request, Response
 from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.contract import contract
 
+from .admin.bans import Bans
 from .answers import Answers
+from .decide import check_open
 from .identity import Identity, identity_id
 from .log import LogFailure
 from .metrics import Metrics
@@ -49,13 +51,20 @@ class Pages:
     """The pages of one server."""
 
     def __init__(
-        self, rooms: Rooms, past: Past, answers: Answers, metrics: Metrics, site: Site
+        self,
+        rooms: Rooms,
+        past: Past,
+        answers: Answers,
+        metrics: Metrics,
+        site: Site,
+        bans: Bans,
     ) -> None:
         self._site = site
         self._rooms = rooms
         self._past = past
         self._answers = answers
         self._metrics = metrics
+        self._bans = bans
         self._contract = json.dumps(contract(), indent=1).encode()
         self._downloads: dict[str, Callable[[Room, str | None, Wishes], Awaitable[Response]]] = {
             "replay.json": self._replay_json,
@@ -100,6 +109,7 @@ class Pages:
     async def _download(self, id_: str, name: str, request: Request, query: str) -> Response:
         try:
             who = _bearer(request)
+            self._bans.check(who, "")
             room = await self._rooms.get(id_)
             seated = room.people.is_seated(who)
             self._rooms.days.check(room.state, who)
@@ -125,14 +135,15 @@ class Pages:
 
     async def _save_text(self, room: Room, who: str | None, wishes: Wishes) -> Response:
         state = room.people.stage(who).state
-        if not state.over:
+        if not state.ended:
+            check_open(state)
             if who is None or state.seat_of(who) is None:
                 raise Refused(ErrorCode.FORBIDDEN, "while the game runs only its players may save")
             if not state.policy.save:
                 raise Refused(ErrorCode.FORBIDDEN, "this room allows no saves")
         text = room.save_text(_board(state, who, wishes), wishes.get("format"))
         last = room.live.last
-        if not state.over and (last.kind, last.by) != ("saved", who):  # said already
+        if not state.ended and (last.kind, last.by) != ("saved", who):  # said already
             await room.note("saved", Identity(who or "", ""), None)
         return page(text.encode(), TEXT)
 
@@ -173,6 +184,14 @@ def _bearer(request: Request) -> str | None:
     if len(given) > 1:
         raise Refused(ErrorCode.AUTH, "more than one Authorization header")
     return identity_id(token.strip()) if scheme.lower() == "bearer" else None
+
+
+def banned(refused: Refused) -> Response:
+    """What an address is answered that is banned, whatever it asks for."""
+    response = page(f"{refused.message}\n".encode(), TEXT, HTTPStatus.FORBIDDEN)
+    if refused.retry_ms is not None:
+        response.headers["Retry-After"] = str(refused.retry_ms // 1000 + 1)
+    return response
 
 
 def _only_get() -> Response:
