@@ -10,8 +10,9 @@ import pytest
 from kibitz.protocol.views import Event, RoomInfo
 from kibitz.server.log import Conflict, EventLog, LogFailure
 from kibitz.server.log_memory import MemoryLog
-from kibitz.server.log_sqlite import FileInUse, SqliteLog, UnreadableFile
+from kibitz.server.log_sqlite import FileInUse, SqliteLog
 from kibitz.server.record import Record, Secret
+from kibitz.server.storage.schema import UnreadableFile
 
 Make = Callable[[], EventLog]
 
@@ -307,7 +308,8 @@ async def test_sqlite_keeps_a_secret_over_a_restart_and_from_before_there_were_a
 ) -> None:
     old = SqliteLog(tmp_path / "k.db")
     await add(old, "r", 0)
-    old._writer_db.execute("drop table secret")  # as a file made before has it
+    for statement in ("drop table secret", "drop table kept", "pragma user_version=1"):
+        old._writer_db.execute(statement)  # as a file made before has it
     await old.close()
     for fresh in (b"one", b"two", b"three"):
         log = SqliteLog(tmp_path / "k.db")

@@ -21,8 +21,18 @@ from .admin.key import ENVIRONMENT, UnusableKey, read_key
 from .app import running
 from .log import EventLog
 from .log_memory import MemoryLog
-from .log_sqlite import FileInUse, SqliteLog, UnreadableFile
-from .settings import DATA, Administering, Keeping, Limits, Listening, Settings, command
+from .log_sqlite import FileInUse, SqliteLog
+from .settings import (
+    DATA,
+    Access,
+    Administering,
+    Keeping,
+    Limits,
+    Listening,
+    Settings,
+    command,
+)
+from .storage.schema import UnreadableFile
 from .world import World
 
 DEMO_STOP_SECONDS = 5.0
@@ -35,6 +45,7 @@ class _Show:
 
 def _run(
     listening: Listening,
+    access: Access,
     keeping: Keeping,
     limits: Limits,
     administering: Administering,
@@ -49,7 +60,8 @@ def _run(
     try:
         said = os.environ.pop(ENVIRONMENT, None)  # nobody whom we start needs to know it
         key = read_key(administering.admin_token_file, said)
-        asyncio.run(_serve(Settings(listening, limits, key), path, show.demo))
+        settings = Settings(listening, limits, access, key)
+        asyncio.run(_serve(settings, path, show.demo))
     except UnusableKey as error:
         raise _unusable(str(error)) from None
     except (FileInUse, UnreadableFile) as error:
@@ -61,7 +73,7 @@ def _run(
         raise _unusable(str(error)) from None
 
 
-serve = command(_run, Listening, Keeping, Limits, Administering, _Show)
+serve = command(_run, Listening, Access, Keeping, Limits, Administering, _Show)
 
 
 def _unusable(message: str) -> typer.Exit:

@@ -17,6 +17,7 @@ from websockets.http11 import Request, Response
 from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.contract import contract
 
+from .access.roles import GUEST_ROLES, check_download
 from .admin.bans import Bans
 from .answers import Answers
 from .decide import check_open
@@ -33,6 +34,7 @@ from .visitor import checked_board
 MAX_WISHES = 8
 """Most fields of a query."""
 SOCKET_PATH = "/ws"
+"""Where the WebSocket lives: nothing of it is here."""
 Wishes = Mapping[str, str]
 TEXT = "text/plain; charset=utf-8"
 JSON = "application/json"
@@ -66,14 +68,9 @@ class Pages:
         self._metrics = metrics
         self._bans = bans
         self._contract = json.dumps(contract(), indent=1).encode()
-        self._downloads: dict[str, Callable[[Room, str | None, Wishes], Awaitable[Response]]] = {
-            "replay.json": self._replay_json,
-            "replay.txt": self._replay_text,
-            "save.txt": self._save_text,
-        }
 
-    async def answer(self, request: Request) -> Response | None:
-        """The page at a path; ``None`` where the WebSocket lives."""
+    async def answer(self, request: Request) -> Response:
+        """The page at a path."""
         if request.method not in ("GET", "HEAD"):
             return _only_get()
         try:
@@ -85,8 +82,6 @@ class Pages:
             return file
         if request.method == "HEAD":
             return _only_get()
-        if path == SOCKET_PATH:
-            return None
         match pieces:
             case [""]:
                 return page(b"no web page is installed here\n", TEXT, HTTPStatus.NOT_FOUND)
@@ -101,7 +96,7 @@ class Pages:
                 return page(self._metrics.text(), "text/plain; version=0.0.4; charset=utf-8")
             case ["protocol"]:
                 return page(self._contract, JSON)
-            case ["rooms", id_, name] if name in self._downloads:
+            case ["rooms", id_, name] if name in DOWNLOADS:
                 return await self._download(id_, name, request, query)
             case _:
                 return page(b"there is no such page\n", TEXT, HTTPStatus.NOT_FOUND)
@@ -112,10 +107,11 @@ class Pages:
             self._bans.check(who, "")
             room = await self._rooms.get(id_)
             seated = room.people.is_seated(who)
+            check_download(name, seated, GUEST_ROLES)
             self._rooms.days.check(room.state, who)
             if room.state.secret.password is not None and not seated:
                 raise Refused(ErrorCode.FORBIDDEN, "this room has a password")
-            return await self._downloads[name](room, who, _wishes(query))
+            return await DOWNLOADS[name](self, room, who, _wishes(query))
         except Refused as refused:
             status = _STATUS.get(refused.code, HTTPStatus.BAD_REQUEST)
             return page(f"{refused.message}\n".encode(), TEXT, status)
@@ -146,6 +142,14 @@ class Pages:
         if not state.ended and (last.kind, last.by) != ("saved", who):  # said already
             await room.note("saved", Identity(who or "", ""), None)
         return page(text.encode(), TEXT)
+
+
+DOWNLOADS: Mapping[str, Callable[[Pages, Room, str | None, Wishes], Awaitable[Response]]] = {
+    "replay.json": Pages._replay_json,
+    "replay.txt": Pages._replay_text,
+    "save.txt": Pages._save_text,
+}
+"""What can be downloaded of a room."""
 
 
 def _wishes(query: str) -> Wishes:

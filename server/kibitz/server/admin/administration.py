@@ -18,6 +18,7 @@ from kibitz.protocol.operating import AdminRoom, Ban, Person
 from kibitz.protocol.replies import Administered, Notice
 from kibitz.protocol.views import RoomInfo
 
+from ..access.roles import ADMIN
 from ..identity import clean_text
 from ..log import EventLog
 from ..room import Room
@@ -29,7 +30,6 @@ from .bans import Bans, about, close_reason, lies_in, network_of
 from .key import Key
 from .orders import close, unseat
 
-ROLE = "admin"
 LOOPBACK = (network_of("127.0.0.0/8"), network_of("::1"))
 """From where whoever runs the server gets in again."""
 
@@ -95,7 +95,7 @@ class Administration:
             LogFailure: It could not be written; nothing has changed.
 
         """
-        if not self._key.opens(request.key) and ROLE not in visitor.identity.roles:
+        if not self._key.opens(request.key) and ADMIN not in visitor.identity.roles:
             log.warning("not an operator", address=visitor.address, identity=visitor.identity.id)
             raise Refused(ErrorCode.AUTH, "that is for the operator of this server")
         done = await self._do(request, visitor)
