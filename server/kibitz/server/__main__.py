@@ -21,7 +21,7 @@ from .admin.key import ENVIRONMENT, UnusableKey, read_key
 from .app import running
 from .log import EventLog
 from .log_memory import MemoryLog
-from .log_sqlite import FileInUse, SqliteLog
+from .log_sqlite import SqliteLog
 from .settings import (
     DATA,
     Access,
@@ -32,6 +32,7 @@ from .settings import (
     Settings,
     command,
 )
+from .storage.locking import FileInUse
 from .storage.schema import UnreadableFile
 from .world import World
 
