@@ -36,10 +36,14 @@ async def running_server(
     requests: Rate = ANY,
     says: Rate = ANY,
     access: Access | None = None,
+    admin_key: str | None = None,
 ) -> AsyncIterator[Running]:
     """Start a server, stop it at the end; no test reaches its limits unless it says some."""
     chosen = Settings(
-        Listening(port=port), Limits(requests=requests, says=says), access or Access()
+        Listening(port=port),
+        Limits(requests=requests, says=says),
+        access or Access(),
+        admin_key=admin_key,
     )
     async with running(chosen, log or MemoryLog(), world) as app:
         at = f"127.0.0.1:{app.port}"

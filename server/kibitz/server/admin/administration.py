@@ -30,6 +30,8 @@ from .bans import Bans, about, close_reason, lies_in, network_of
 from .key import Key
 from .orders import close, unseat
 
+LOOKED_THROUGH = 500
+"""So many rooms of the log are looked through at a time."""
 LOOPBACK = (network_of("127.0.0.0/8"), network_of("::1"))
 """From where whoever runs the server gets in again."""
 
@@ -149,21 +151,18 @@ class Administration:
         if request.room is not None:
             room = await self._room(request)
             return [_shown(room.whole_entry(), room)], None
-        infos: dict[str, RoomInfo] = {info.id: info for info in await self._log.rooms()}
-        infos |= {room.id: room.whole_entry() for room in self._rooms if room.id in infos}
-        newest = iter(reversed(infos.values()))
-        if request.after is not None:
-            if request.after not in infos:
-                raise Refused(ErrorCode.BAD_OPTION, "there is no such place in the list")
-            for info in newest:
-                if info.id == request.after:
-                    break
-        wanted = (
-            (info.id, _shown(info, self._rooms.peek(info.id)))
-            for info in newest
-            if request.status in (None, info.status)
-        )
-        return _page(wanted, request.limit)
+        found: list[tuple[str, AdminRoom]] = []
+        before = request.after
+        while len(found) <= request.limit:
+            infos = await self._log.rooms(before, LOOKED_THROUGH)
+            if not infos:
+                break
+            before = infos[0].id
+            for info in reversed(infos):
+                shown = _shown(info, self._rooms.peek(info.id))
+                if request.status in (None, shown.info.status):
+                    found.append((info.id, shown))
+        return _page(found, request.limit)
 
     def _list_people(self, request: ask.Admin) -> Page[Person]:
         """The connections, in the order in which they came."""
@@ -272,7 +271,7 @@ def _page(items: Iterable[tuple[str, T]], limit: int) -> Page[T]:
 def _shown(info: RoomInfo, room: Room | None) -> AdminRoom:
     if room is None:
         return AdminRoom(info=replace(info, spectators=0))
-    return AdminRoom(info=info, loaded=True, seats=list(room.state.seats))
+    return AdminRoom(info=room.whole_entry(), loaded=True, seats=list(room.state.seats))
 
 
 def _person(guest: Guest) -> Person:

@@ -6,14 +6,7 @@ log within ``REFRESH_SECONDS``; it ends when its time is up. Never: who may orde
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from ipaddress import (
-    IPv4Address,
-    IPv4Network,
-    IPv6Address,
-    IPv6Network,
-    ip_address,
-    ip_network,
-)
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from itertools import islice
 
 import msgspec
@@ -22,6 +15,7 @@ from msgspec.structs import replace
 from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.operating import Ban
 
+from ..access.addresses import Address, same_address
 from ..log import EventLog
 from ..world import World
 
@@ -183,15 +177,12 @@ def lies_in(address: str, network: Network) -> bool:
     return found is not None and found in network
 
 
-def _address(text: str) -> IPv4Address | IPv6Address | None:
+def _address(text: str) -> Address | None:
     """The address in a text; ``None``: there is none, the connection is gone already."""
     try:
-        address = ip_address(text.partition("%")[0])
+        return same_address(ip_address(text))
     except ValueError:
         return None
-    if isinstance(address, IPv6Address):
-        return address.ipv4_mapped or address
-    return address
 
 
 def named(network: Network) -> str:
