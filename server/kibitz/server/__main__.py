@@ -21,8 +21,9 @@ from .access.authority import Unusable
 from .app import running
 from .log import EventLog
 from .log_memory import MemoryLog
-from .log_sqlite import FileInUse, SqliteLog
+from .log_sqlite import SqliteLog
 from .settings import DATA, Access, Auth, Keeping, Limits, Listening, Settings, command
+from .storage.locking import FileInUse
 from .storage.schema import UnreadableFile
 from .world import World
 
