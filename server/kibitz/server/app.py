@@ -27,7 +27,8 @@ from .access.origins import Origins
 from .answers import Answers
 from .connection import CLOSE_SECONDS, Connection, Service
 from .log import EventLog
-from .metrics import Metrics
+from .operation.logs import LogLevel
+from .operation.metrics import Metrics
 from .pages import SOCKET_PATH, TEXT, Pages, page
 from .past import Past
 from .rooms import Rooms
@@ -85,6 +86,7 @@ class App:
             self._metrics,
             turn,
             settings.limits.requests,
+            settings.operating.log_level is LogLevel.DEBUG,
         )
         self._connections: set[Connection] = set()
         self._strangers: dict[Connection, None] = {}

@@ -22,7 +22,7 @@ from .access.roles import check_download
 from .answers import Answers
 from .identity import Identity
 from .log import LogFailure
-from .metrics import Metrics
+from .operation.metrics import Metrics
 from .past import Past
 from .room import Room
 from .rooms import Rooms
@@ -118,7 +118,7 @@ class Pages:
                 answer.headers["WWW-Authenticate"] = "Bearer"
             return answer
         except LogFailure as failure:
-            log.error("log failure", error=str(failure))
+            log.error("log failure", room=id_, request=name, exc_info=failure)
             said = b"the server could not write that down; try again later\n"
             return page(said, TEXT, HTTPStatus.SERVICE_UNAVAILABLE)
 

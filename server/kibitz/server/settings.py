@@ -15,6 +15,7 @@ from typer import Option
 
 from .access.addresses import network_of
 from .access.origins import origin_of
+from .operation.logs import LogLevel
 from .throttle import Rate, rate_of
 
 DATA = Path("kibitz.db")
@@ -105,12 +106,20 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class Operating:
+    """How the server is run."""
+
+    log_level: Annotated[LogLevel, Option(help="How much the log says.")] = LogLevel.INFO
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """All that a server needs to know."""
 
     listening: Listening = field(default_factory=Listening)
     limits: Limits = field(default_factory=Limits)
     access: Access = field(default_factory=Access)
+    operating: Operating = field(default_factory=Operating)
 
 
 def command(run: Callable[..., None], *groups: type) -> Callable[..., None]:
