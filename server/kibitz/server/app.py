@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Sequence
+from http import HTTPStatus
 
 import structlog
 from websockets.asyncio.server import Server, ServerConnection, serve
@@ -19,12 +20,14 @@ from kibitz.protocol.limits import (
 )
 from kibitz.protocol.replies import LobbyRoom, TvRoom
 
-from .access.addresses import address_of
+from .access.addresses import Proxies
+from .access.origins import Origins
 from .answers import Answers
 from .connection import CLOSE_SECONDS, Connection, Service
 from .log import EventLog
-from .metrics import Metrics
-from .pages import SOCKET_PATH, Pages
+from .operation.logs import LogLevel
+from .operation.metrics import Metrics
+from .pages import SOCKET_PATH, TEXT, Pages, page
 from .past import Past
 from .rooms import Rooms
 from .settings import Settings
@@ -46,6 +49,10 @@ STOP_SECONDS = 8.0
 """How long the connections have to end when the server stops: longer than one has to close."""
 RETRY_MS = 1000
 """When clients may come back after the server went away; they add jitter."""
+FOREIGN = (
+    b"this server takes connections from its own pages, not from those of another site "
+    b"(whoever runs it lets a site in with --allow-origin)\n"
+)
 SUBPROTOCOLS = (Subprotocol(MSGPACK_SUBPROTOCOL), Subprotocol(JSON_SUBPROTOCOL))
 
 log = structlog.get_logger("kibitz.app")
@@ -58,6 +65,8 @@ class App:
         self._settings = settings
         self._log = log_
         self._metrics = Metrics()
+        self._proxies = Proxies(settings.access.trusted_proxy)
+        self._origins = Origins(settings.access.allow_origin)
         turn = Turn()
         self.rooms = Rooms(log_, world, settings.limits.says, turn)
         self._past = past = Past(log_)
@@ -70,6 +79,7 @@ class App:
             self._metrics,
             turn,
             settings.limits.requests,
+            settings.operating.log_level is LogLevel.DEBUG,
         )
         self._connections: set[Connection] = set()
         self._strangers: dict[Connection, None] = {}
@@ -148,11 +158,14 @@ class App:
 
     def _page(
         self, socket: ServerConnection, request: Request
-    ) -> Awaitable[Response | None] | None:
+    ) -> Awaitable[Response] | Response | None:
         assert isinstance(socket, Socket), "as it was asked for"
-        socket.address = address_of(socket, request)
-        is_socket = request.path == SOCKET_PATH and request.method == "GET"
-        return None if is_socket else self._pages.answer(request)
+        socket.address = self._proxies.address_of(socket, request)
+        if request.method != "GET" or request.path.partition("?")[0] != SOCKET_PATH:
+            return self._pages.answer(request)
+        if self._origins.admit(request.headers, self._proxies.are_trusted(socket)):
+            return None
+        return page(FOREIGN, TEXT, HTTPStatus.FORBIDDEN)
 
     async def _tick(self) -> None:
         tick = 0

@@ -17,10 +17,11 @@ from websockets.http11 import Request, Response
 from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.contract import contract
 
+from .access.roles import GUEST_ROLES, check_download
 from .answers import Answers
 from .identity import Identity, identity_id
 from .log import LogFailure
-from .metrics import Metrics
+from .operation.metrics import Metrics
 from .past import Past
 from .room import Room
 from .rooms import Rooms
@@ -31,6 +32,7 @@ from .visitor import checked_board
 MAX_WISHES = 8
 """Most fields of a query."""
 SOCKET_PATH = "/ws"
+"""Where the WebSocket lives: nothing of it is here."""
 Wishes = Mapping[str, str]
 TEXT = "text/plain; charset=utf-8"
 JSON = "application/json"
@@ -57,14 +59,9 @@ class Pages:
         self._answers = answers
         self._metrics = metrics
         self._contract = json.dumps(contract(), indent=1).encode()
-        self._downloads: dict[str, Callable[[Room, str | None, Wishes], Awaitable[Response]]] = {
-            "replay.json": self._replay_json,
-            "replay.txt": self._replay_text,
-            "save.txt": self._save_text,
-        }
 
-    async def answer(self, request: Request) -> Response | None:
-        """The page at a path; ``None`` where the WebSocket lives."""
+    async def answer(self, request: Request) -> Response:
+        """The page at a path."""
         if request.method not in ("GET", "HEAD"):
             return _only_get()
         try:
@@ -76,8 +73,6 @@ class Pages:
             return file
         if request.method == "HEAD":
             return _only_get()
-        if path == SOCKET_PATH:
-            return None
         match pieces:
             case [""]:
                 return page(b"no web page is installed here\n", TEXT, HTTPStatus.NOT_FOUND)
@@ -92,7 +87,7 @@ class Pages:
                 return page(self._metrics.text(), "text/plain; version=0.0.4; charset=utf-8")
             case ["protocol"]:
                 return page(self._contract, JSON)
-            case ["rooms", id_, name] if name in self._downloads:
+            case ["rooms", id_, name] if name in DOWNLOADS:
                 return await self._download(id_, name, request, query)
             case _:
                 return page(b"there is no such page\n", TEXT, HTTPStatus.NOT_FOUND)
@@ -102,15 +97,16 @@ class Pages:
             who = _bearer(request)
             room = await self._rooms.get(id_)
             seated = room.people.is_seated(who)
+            check_download(name, seated, GUEST_ROLES)
             self._rooms.days.check(room.state, who)
             if room.state.secret.password is not None and not seated:
                 raise Refused(ErrorCode.FORBIDDEN, "this room has a password")
-            return await self._downloads[name](room, who, _wishes(query))
+            return await DOWNLOADS[name](self, room, who, _wishes(query))
         except Refused as refused:
             status = _STATUS.get(refused.code, HTTPStatus.BAD_REQUEST)
             return page(f"{refused.message}\n".encode(), TEXT, status)
         except LogFailure as failure:
-            log.error("log failure", error=str(failure))
+            log.error("log failure", room=id_, request=name, exc_info=failure)
             said = b"the server could not write that down; try again later\n"
             return page(said, TEXT, HTTPStatus.SERVICE_UNAVAILABLE)
 
@@ -135,6 +131,14 @@ class Pages:
         if not state.over and (last.kind, last.by) != ("saved", who):  # said already
             await room.note("saved", Identity(who or "", ""), None)
         return page(text.encode(), TEXT)
+
+
+DOWNLOADS: Mapping[str, Callable[[Pages, Room, str | None, Wishes], Awaitable[Response]]] = {
+    "replay.json": Pages._replay_json,
+    "replay.txt": Pages._replay_text,
+    "save.txt": Pages._save_text,
+}
+"""What can be downloaded of a room."""
 
 
 def _wishes(query: str) -> Wishes:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import TypeVar
 
+import structlog
 from msgspec.structs import replace
 
 from kibitz.protocol.codes import ErrorCode, Refused
@@ -39,6 +40,8 @@ ROOM_ID_BYTES = 10
 SEED_BYTES = 32
 IDLE_SECONDS = 30.0
 """How long a room without anybody stays in memory."""
+
+log = structlog.get_logger("kibitz.rooms")
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -177,6 +180,8 @@ class Rooms:
             await self._log.append(id_, 0, [record], room.whole_entry())
         except Conflict:
             return None
+        first = record.events[0]
+        log.info("created", room=id_, identity=record.by, game=first.game, mode=first.mode)
         return self._rooms.get(id_) or self._adopt(room)  # somebody may have read it meanwhile
 
     def _new_id(self, secret: bytes, name: str | None) -> str:

@@ -12,6 +12,9 @@ from typing import Annotated, Any, get_type_hints
 
 from typer import Option
 
+from .access.addresses import network_of
+from .access.origins import origin_of
+from .operation.logs import LogLevel
 from .throttle import Rate, rate_of
 
 DATA = Path("kibitz.db")
@@ -29,6 +32,28 @@ class Listening:
 
     host: Annotated[str, Option(help="Address to listen on.")] = "127.0.0.1"
     port: Annotated[int, Option(help="Port to listen on.", min=0, max=65535)] = 8765
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Who gets in."""
+
+    allow_origin: Annotated[
+        list[str],
+        Option(
+            help="Also let pages of this site connect, https://example.org; * for all; repeatable.",
+            parser=origin_of,
+            metavar="ORIGIN",
+        ),
+    ] = field(default_factory=list)
+    trusted_proxy: Annotated[
+        list[str],
+        Option(
+            help="Believe the X-Forwarded-For and X-Forwarded-Host of this proxy; repeatable.",
+            parser=network_of,
+            metavar="ADDRESS|CIDR",
+        ),
+    ] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +75,20 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class Operating:
+    """How the server is run."""
+
+    log_level: Annotated[LogLevel, Option(help="How much the log says.")] = LogLevel.INFO
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """All that a server needs to know."""
 
     listening: Listening = field(default_factory=Listening)
     limits: Limits = field(default_factory=Limits)
+    access: Access = field(default_factory=Access)
+    operating: Operating = field(default_factory=Operating)
 
 
 def command(run: Callable[..., None], *groups: type) -> Callable[..., None]:
