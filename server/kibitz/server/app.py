@@ -232,8 +232,8 @@ class App:
             try:
                 if await self._bans.refresh():
                     self._administration.enforce()
-            except Exception as error:
-                log.error("bans could not be read", error=str(error))
+            except Exception:
+                log.exception("bans not read")
 
     def _dismiss_strangers(self) -> None:
         """Send those away who do not say hello."""
