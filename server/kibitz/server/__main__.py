@@ -15,13 +15,26 @@ from typing import Annotated
 import structlog
 import typer
 
+from .access.authority import Unusable
+from .admin.key import ENVIRONMENT, UnusableKey, read_key
 from .app import running
 from .log import EventLog
 from .log_memory import MemoryLog
 from .log_sqlite import SqliteLog
 from .operation import runtime
 from .operation.logs import Logs, open_logs
-from .settings import DATA, Access, Keeping, Limits, Listening, Operating, Settings, command
+from .settings import (
+    DATA,
+    Access,
+    Administering,
+    Auth,
+    Keeping,
+    Limits,
+    Listening,
+    Operating,
+    Settings,
+    command,
+)
 from .storage.locking import FileInUse
 from .storage.schema import UnreadableFile
 from .world import World
@@ -40,6 +53,7 @@ def _run(
     keeping: Keeping,
     limits: Limits,
     operating: Operating,
+    administering: Administering,
     show: _Show,
 ) -> None:
     """Run the server: rooms, spectators, replays on one port."""
@@ -47,11 +61,15 @@ def _run(
     runtime.set_up()
     if keeping.memory and keeping.data:
         raise _unusable("--memory keeps nothing, --data keeps everything: choose one")
+    if show.demo and access.auth is not Auth.GUEST:
+        raise _unusable("--demo needs --auth guest: its bots have no tokens of yours")
     path = None if keeping.memory else keeping.data or DATA
     try:
-        settings = Settings(listening, limits, access, operating)
+        said = os.environ.pop(ENVIRONMENT, None)  # nobody whom we start needs to know it
+        key = read_key(administering.admin_token_file, said)
+        settings = Settings(listening, limits, access, operating, key)
         asyncio.run(_serve(settings, path, show.demo, logs))
-    except (FileInUse, UnreadableFile) as error:
+    except (FileInUse, UnreadableFile, Unusable, UnusableKey) as error:
         raise _unusable(str(error)) from None
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
@@ -62,7 +80,7 @@ def _run(
         logs.close()
 
 
-serve = command(_run, Listening, Access, Keeping, Limits, Operating, _Show)
+serve = command(_run, Listening, Access, Keeping, Limits, Operating, Administering, _Show)
 
 
 def _unusable(message: str) -> typer.Exit:
@@ -78,6 +96,7 @@ async def _serve(settings: Settings, data: Path | None, demo: bool, logs: Logs) 
     event_log: EventLog = MemoryLog() if data is None else SqliteLog(data)
     world = World(lambda: time.time_ns() // 1_000_000, time.monotonic, os.urandom)
     async with running(settings, event_log, world) as app:
+        asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, app.reload)
         runtime.settle()
         host = settings.listening.host
         where = f"[{host}]" if ":" in host else host
@@ -89,7 +108,11 @@ async def _serve(settings: Settings, data: Path | None, demo: bool, logs: Logs) 
             data=str(data) if data else "memory",
         )
         async with _demo(f"ws://{where}:{app.port}/ws") if demo else contextlib.nullcontext():
-            await stop.wait()
+            if stop.is_set():
+                app.drain()
+            for number in (signal.SIGTERM, signal.SIGINT):
+                asyncio.get_running_loop().add_signal_handler(number, app.drain)
+            await app.drained.wait()
         log.info("stopping")
     summing.cancel()
 

@@ -23,8 +23,10 @@ from kibitz.protocol.limits import HELLO_TIMEOUT
 from kibitz.protocol.session import MustClose, ServerSession
 from kibitz.protocol.wire import Encoding, WireError, frame_id
 
+from .access.authority import Authority
+from .admin.bans import Bans, close_reason
 from .answers import Answers, RoomCommand
-from .identity import Identity, identify, new_token
+from .identity import Identity
 from .log import LogFailure
 from .operation.metrics import Metrics
 from .prices import price
@@ -57,11 +59,13 @@ class Service:
     """What every connection of a server shares."""
 
     name: str
+    authority: Authority
     answers: Answers
     world: World
     metrics: Metrics
     turn: Turn
     requests: Rate
+    bans: Bans
     talks: bool = False
     """Whether every request is in the log."""
 
@@ -96,6 +100,7 @@ class Connection:
         "encoding",
         "identity",
         "lobby",
+        "number",
         "on_air",
         "rooms",
         "socket",
@@ -103,7 +108,11 @@ class Connection:
     )
 
     def __init__(
-        self, socket: Socket, service: Service, ended: Callable[["Connection"], None]
+        self,
+        socket: Socket,
+        service: Service,
+        ended: Callable[["Connection"], None],
+        number: int = 0,
     ) -> None:
         """Serve a client from now on.
 
@@ -111,11 +120,13 @@ class Connection:
             socket: Our end of the connection.
             service: What every connection shares.
             ended: Told when the client is gone.
+            number: Its own, as they come.
 
         """
         self.encoding = Encoding(socket.subprotocol or Encoding.JSON.value)
         self.identity = Identity("", "")
         self.rooms: dict[str, Room] = {}
+        self.number = number
         self.lobby = False
         self.tv = False
         self.on_air: str | None = ""
@@ -142,6 +153,12 @@ class Connection:
     def address(self) -> str:
         """Where the client comes from."""
         return self.socket.address
+
+    @property
+    def since_ms(self) -> int:
+        """When the client came, Unix ms."""
+        world = self._service.world
+        return world.now_ms() - round((world.monotonic() - self._since) * 1000)
 
     @property
     def is_overdue(self) -> bool:
@@ -274,12 +291,21 @@ class Connection:
         except Exception as error:
             return error
 
-    def _greet(self, hello: ask.Hello) -> replies.Welcome:
-        token = hello.token or new_token(self._service.world)
+    def _greet(self, hello: ask.Hello) -> replies.Welcome | Refused:
+        """Learn who is there, or that he may stay longer."""
+        known = self.identity
         try:
-            self.identity = identify(token, hello.name)
+            identity, token = self._service.authority.greet(hello.token, hello.name)
         except Refused as refused:
-            raise MustClose(CloseCode.AUTH, refused.message) from None
+            if not known.id:
+                raise MustClose(CloseCode.AUTH, refused.message) from None
+            return refused
+        if ban := self._service.bans.banned(identity.id, self.address):
+            raise MustClose(CloseCode.FORBIDDEN, close_reason(ban))
+        if known.id and (identity.id != known.id or not known.roles <= identity.roles):
+            message = "that token is somebody else's, or for less: it takes another connection"
+            return Refused(ErrorCode.AUTH, message)
+        self.identity = identity
         if self._service.talks:
             log.debug("greeted", **self._about(None))
         answers = self._service.answers

@@ -17,9 +17,12 @@ from websockets.http11 import Request, Response
 from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.contract import contract
 
-from .access.roles import GUEST_ROLES, check_download
+from .access.authority import Authority
+from .access.roles import check_download
+from .admin.bans import Bans
 from .answers import Answers
-from .identity import Identity, identity_id
+from .decide import check_open
+from .identity import Identity
 from .log import LogFailure
 from .operation.metrics import Metrics
 from .past import Past
@@ -51,13 +54,22 @@ class Pages:
     """The pages of one server."""
 
     def __init__(
-        self, rooms: Rooms, past: Past, answers: Answers, metrics: Metrics, site: Site
+        self,
+        rooms: Rooms,
+        past: Past,
+        answers: Answers,
+        metrics: Metrics,
+        site: Site,
+        authority: Authority,
+        bans: Bans,
     ) -> None:
+        self._authority = authority
         self._site = site
         self._rooms = rooms
         self._past = past
         self._answers = answers
         self._metrics = metrics
+        self._bans = bans
         self._contract = json.dumps(contract(), indent=1).encode()
 
     async def answer(self, request: Request) -> Response:
@@ -94,17 +106,22 @@ class Pages:
 
     async def _download(self, id_: str, name: str, request: Request, query: str) -> Response:
         try:
-            who = _bearer(request)
+            asker = self._authority.bearer(_bearer(request))
+            who = asker.id or None
+            self._bans.check(who, "")
             room = await self._rooms.get(id_)
             seated = room.people.is_seated(who)
-            check_download(name, seated, GUEST_ROLES)
+            check_download(name, seated, asker.roles)
             self._rooms.days.check(room.state, who)
             if room.state.secret.password is not None and not seated:
                 raise Refused(ErrorCode.FORBIDDEN, "this room has a password")
             return await DOWNLOADS[name](self, room, who, _wishes(query))
         except Refused as refused:
             status = _STATUS.get(refused.code, HTTPStatus.BAD_REQUEST)
-            return page(f"{refused.message}\n".encode(), TEXT, status)
+            answer = page(f"{refused.message}\n".encode(), TEXT, status)
+            if status is HTTPStatus.UNAUTHORIZED:
+                answer.headers["WWW-Authenticate"] = "Bearer"
+            return answer
         except LogFailure as failure:
             log.error("log failure", room=id_, request=name, exc_info=failure)
             said = b"the server could not write that down; try again later\n"
@@ -121,14 +138,15 @@ class Pages:
 
     async def _save_text(self, room: Room, who: str | None, wishes: Wishes) -> Response:
         state = room.people.stage(who).state
-        if not state.over:
+        if not state.ended:
+            check_open(state)
             if who is None or state.seat_of(who) is None:
                 raise Refused(ErrorCode.FORBIDDEN, "while the game runs only its players may save")
             if not state.policy.save:
                 raise Refused(ErrorCode.FORBIDDEN, "this room allows no saves")
         text = room.save_text(_board(state, who, wishes), wishes.get("format"))
         last = room.live.last
-        if not state.over and (last.kind, last.by) != ("saved", who):  # said already
+        if not state.ended and (last.kind, last.by) != ("saved", who):  # said already
             await room.note("saved", Identity(who or "", ""), None)
         return page(text.encode(), TEXT)
 
@@ -169,14 +187,22 @@ def _board(state: RoomState, who: str | None, wishes: Wishes) -> int:
 
 
 def _bearer(request: Request) -> str | None:
-    """The public id of the token in the request, if there is one."""
+    """The token in the request, if there is one."""
     given = request.headers.get_all("Authorization")
     if not given:
         return None
     scheme, _, token = given[0].partition(" ")
     if len(given) > 1:
         raise Refused(ErrorCode.AUTH, "more than one Authorization header")
-    return identity_id(token.strip()) if scheme.lower() == "bearer" else None
+    return token.strip() if scheme.lower() == "bearer" else None
+
+
+def banned(refused: Refused) -> Response:
+    """What an address is answered that is banned, whatever it asks for."""
+    response = page(f"{refused.message}\n".encode(), TEXT, HTTPStatus.FORBIDDEN)
+    if refused.retry_ms is not None:
+        response.headers["Retry-After"] = str(refused.retry_ms // 1000 + 1)
+    return response
 
 
 def _only_get() -> Response:
