@@ -23,8 +23,10 @@ ENDS = "swallowed", "reset", "ended", "half-closed", "stalled"
 SINGLE_BYTES = 3000
 """So many bytes of a way are sent one by one; after them in crumbs."""
 CRUMB = 700
-LATE = 0.04
+LATE = 0.02
 """Most seconds that something is late."""
+LINGER = 2.0
+"""Seconds in which the last bytes may arrive."""
 STALL = 1.5
 """Most seconds for which nothing is read."""
 
@@ -72,16 +74,17 @@ class Proxy:
         task = asyncio.current_task()
         assert task is not None
         self._wires[task] = writer
+        writers = [writer]
         try:
-            try:
-                inner = await asyncio.open_connection(self._host, self._port, limit=CHUNK)
-            except OSError:
-                return
-            with contextlib.suppress(asyncio.CancelledError):  # the server of streams wants none
-                await Wire(rng, self._weather, self.counts).carry((reader, writer), inner)
+            inner = await asyncio.open_connection(self._host, self._port, limit=CHUNK)
+            writers.append(inner[1])
+            await Wire(rng, self._weather, self.counts).carry((reader, writer), inner)
+        except (OSError, asyncio.CancelledError):  # what serves streams wants to hear of neither
+            pass
         finally:
             del self._wires[task]
-            writer.transport.abort()
+            for each in writers:
+                each.transport.abort()
 
     async def cut(self) -> None:
         """Reset every connection that there is."""
@@ -89,8 +92,7 @@ class Proxy:
             reset(writer)
         for task in list(self._wires):
             task.cancel()
-        while self._wires:
-            await asyncio.sleep(0.01)
+        await asyncio.gather(*self._wires, return_exceptions=True)
 
 
 Stream = tuple[asyncio.StreamReader, asyncio.StreamWriter]
@@ -129,7 +131,8 @@ class Wire:
             for writer in both:
                 writer.close()
                 with contextlib.suppress(OSError):
-                    await writer.wait_closed()
+                    async with asyncio.timeout(LINGER):
+                        await writer.wait_closed()
 
     async def _inward(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """What the client says; whole messages may be said twice."""

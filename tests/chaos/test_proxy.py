@@ -13,7 +13,7 @@ from kibitz.clients import connection
 
 GAMES = int(os.environ.get("PROXY_GAMES", "100"))
 SEED = os.environ.get("PROXY_SEED") or str(int.from_bytes(os.urandom(4)))
-AT_ONCE = 25
+AT_ONCE = 40
 SILENCE = 1.0
 """Seconds for which everything is swallowed, before the connection is reset."""
 

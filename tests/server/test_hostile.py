@@ -213,7 +213,7 @@ async def test_hello_comes_first_and_once(running: Running, monkeypatch: Any) ->
     monkeypatch.setattr("kibitz.server.connection.HELLO_TIMEOUT", 0.05)
     async with connected(running.url) as eve:
         eve.read()
-        assert await eve.closed() == 4401
+        assert await eve.closed() == 4408
 
 
 async def flood(eve: Talk, count: int) -> None:
