@@ -25,8 +25,10 @@ from .access.origins import Origins
 from .answers import Answers
 from .connection import CLOSE_SECONDS, Connection, Service
 from .log import EventLog
+from .operation.lag import LagSampler
 from .operation.logs import LogLevel
 from .operation.metrics import Metrics
+from .operation.scraping import Scraping
 from .pages import SOCKET_PATH, TEXT, Pages, page
 from .past import Past
 from .rooms import Rooms
@@ -64,14 +66,15 @@ class App:
     def __init__(self, settings: Settings, log_: EventLog, world: World) -> None:
         self._settings = settings
         self._log = log_
-        self._metrics = Metrics()
+        self._metrics = Metrics(log_.meter)
+        self._lag = LagSampler(self._metrics.lag)
         self._proxies = Proxies(settings.access.trusted_proxy)
         self._origins = Origins(settings.access.allow_origin)
         turn = Turn()
         self.rooms = Rooms(log_, world, settings.limits.says, turn)
         self._past = past = Past(log_)
         self._answers = Answers(self.rooms, past, world, self._metrics)
-        self._pages = Pages(self.rooms, past, self._answers, self._metrics, Site.installed())
+        self._pages = Pages(self.rooms, past, self._answers, Site.installed())
         self._service = Service(
             NAME,
             self._answers,
@@ -82,6 +85,9 @@ class App:
             settings.operating.log_level is LogLevel.DEBUG,
         )
         self._connections: set[Connection] = set()
+        self._scraping = Scraping(
+            self._metrics, self.rooms, self._connections, settings.metrics_token
+        )
         self._strangers: dict[Connection, None] = {}
         """Those who have not said hello yet, the first to come first."""
         self._keepalive = Keepalive(TICKS_PER_PING)
@@ -119,6 +125,7 @@ class App:
             open_timeout=HELLO_TIMEOUT,
             close_timeout=CLOSE_SECONDS,
         )
+        self._lag.start()
         self._tasks = [
             asyncio.create_task(self._tick()),
             asyncio.create_task(self.rooms.clock.run()),
@@ -128,6 +135,7 @@ class App:
         """Take no more rooms, send everybody away with 4503, flush the log."""
         self._answers.draining = True
         assert self._server is not None, "started"
+        self._lag.stop()
         for task in self._tasks:
             task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -162,6 +170,8 @@ class App:
         assert isinstance(socket, Socket), "as it was asked for"
         socket.address = self._proxies.address_of(socket, request)
         if request.method != "GET" or request.path.partition("?")[0] != SOCKET_PATH:
+            if self._scraping.is_wanted(request):
+                return self._scraping.answer(socket, request)
             return self._pages.answer(request)
         if self._origins.admit(request.headers, self._proxies.are_trusted(socket)):
             return None

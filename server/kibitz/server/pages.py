@@ -1,4 +1,4 @@
-"""Plain HTTP on the same port: the web page, health, metrics, the contract, downloads.
+"""Plain HTTP on the same port: the web page, health, the contract, downloads.
 
 Answers GET requests before the WebSocket handshake, and HEAD where it asks for a file of the web
 page. A visitor without a token is a spectator; ``Authorization: Bearer TOKEN`` brings the
@@ -21,7 +21,6 @@ from .access.roles import GUEST_ROLES, check_download
 from .answers import Answers
 from .identity import Identity, identity_id
 from .log import LogFailure
-from .operation.metrics import Metrics
 from .past import Past
 from .room import Room
 from .rooms import Rooms
@@ -50,14 +49,11 @@ _STATUS = {
 class Pages:
     """The pages of one server."""
 
-    def __init__(
-        self, rooms: Rooms, past: Past, answers: Answers, metrics: Metrics, site: Site
-    ) -> None:
+    def __init__(self, rooms: Rooms, past: Past, answers: Answers, site: Site) -> None:
         self._site = site
         self._rooms = rooms
         self._past = past
         self._answers = answers
-        self._metrics = metrics
         self._contract = json.dumps(contract(), indent=1).encode()
 
     async def answer(self, request: Request) -> Response:
@@ -82,15 +78,12 @@ class Pages:
                 return page(b"draining\n", TEXT, HTTPStatus.SERVICE_UNAVAILABLE)
             case ["readyz"]:
                 return page(b"ready\n", TEXT)
-            case ["metrics"]:
-                self._metrics.rooms.set(len(self._rooms))
-                return page(self._metrics.text(), "text/plain; version=0.0.4; charset=utf-8")
             case ["protocol"]:
                 return page(self._contract, JSON)
             case ["rooms", id_, name] if name in DOWNLOADS:
                 return await self._download(id_, name, request, query)
             case _:
-                return page(b"there is no such page\n", TEXT, HTTPStatus.NOT_FOUND)
+                return nothing()
 
     async def _download(self, id_: str, name: str, request: Request, query: str) -> Response:
         try:
@@ -177,6 +170,11 @@ def _bearer(request: Request) -> str | None:
     if len(given) > 1:
         raise Refused(ErrorCode.AUTH, "more than one Authorization header")
     return identity_id(token.strip()) if scheme.lower() == "bearer" else None
+
+
+def nothing() -> Response:
+    """There is no such page."""
+    return page(b"there is no such page\n", TEXT, HTTPStatus.NOT_FOUND)
 
 
 def _only_get() -> Response:

@@ -79,6 +79,10 @@ class Operating:
     """How the server is run."""
 
     log_level: Annotated[LogLevel, Option(help="How much the log says.")] = LogLevel.INFO
+    metrics_token_file: Annotated[
+        Path | None,
+        Option(help="File with a token: /metrics is for who brings it, not for who is near."),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +93,8 @@ class Settings:
     limits: Limits = field(default_factory=Limits)
     access: Access = field(default_factory=Access)
     operating: Operating = field(default_factory=Operating)
+    metrics_token: str | None = field(default=None, repr=False)
+    """What is in the file."""
 
 
 def command(run: Callable[..., None], *groups: type) -> Callable[..., None]:
