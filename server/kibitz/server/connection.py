@@ -24,8 +24,9 @@ from kibitz.protocol.session import MustClose, ServerSession
 from kibitz.protocol.views import Role
 from kibitz.protocol.wire import Encoding, WireError, frame_id
 
+from .access.authority import Authority
 from .answers import Answers, RoomCommand
-from .identity import Identity, identify, new_token
+from .identity import Identity
 from .log import LogFailure
 from .operation.metrics import Metrics
 from .prices import price
@@ -58,6 +59,7 @@ class Service:
     """What every connection of a server shares."""
 
     name: str
+    authority: Authority
     answers: Answers
     world: World
     metrics: Metrics
@@ -279,12 +281,19 @@ class Connection:
         except Exception as error:
             return error
 
-    def _greet(self, hello: ask.Hello) -> replies.Welcome:
-        token = hello.token or new_token(self._service.world)
+    def _greet(self, hello: ask.Hello) -> replies.Welcome | Refused:
+        """Learn who is there, or that he may stay longer."""
+        known = self.identity
         try:
-            self.identity = identify(token, hello.name)
+            identity, token = self._service.authority.greet(hello.token, hello.name)
         except Refused as refused:
-            raise MustClose(CloseCode.AUTH, refused.message) from None
+            if not known.id:
+                raise MustClose(CloseCode.AUTH, refused.message) from None
+            return refused
+        if known.id and (identity.id != known.id or not known.roles <= identity.roles):
+            message = "that token is somebody else's, or for less: it takes another connection"
+            return Refused(ErrorCode.AUTH, message)
+        self.identity = identity
         if self._service.talks:
             log.debug("greeted", **self._about(None))
         answers = self._service.answers

@@ -17,9 +17,10 @@ from websockets.http11 import Request, Response
 from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.contract import contract
 
-from .access.roles import GUEST_ROLES, check_download
+from .access.authority import Authority
+from .access.roles import check_download
 from .answers import Answers
-from .identity import Identity, identity_id
+from .identity import Identity
 from .log import LogFailure
 from .past import Past
 from .room import Room
@@ -49,7 +50,10 @@ _STATUS = {
 class Pages:
     """The pages of one server."""
 
-    def __init__(self, rooms: Rooms, past: Past, answers: Answers, site: Site) -> None:
+    def __init__(
+        self, rooms: Rooms, past: Past, answers: Answers, site: Site, authority: Authority
+    ) -> None:
+        self._authority = authority
         self._site = site
         self._rooms = rooms
         self._past = past
@@ -87,17 +91,21 @@ class Pages:
 
     async def _download(self, id_: str, name: str, request: Request, query: str) -> Response:
         try:
-            who = _bearer(request)
+            asker = self._authority.bearer(_bearer(request))
+            who = asker.id or None
             room = await self._rooms.get(id_)
             seated = room.people.is_seated(who)
-            check_download(name, seated, GUEST_ROLES)
+            check_download(name, seated, asker.roles)
             self._rooms.days.check(room.state, who)
             if room.state.secret.password is not None and not seated:
                 raise Refused(ErrorCode.FORBIDDEN, "this room has a password")
             return await DOWNLOADS[name](self, room, who, _wishes(query))
         except Refused as refused:
             status = _STATUS.get(refused.code, HTTPStatus.BAD_REQUEST)
-            return page(f"{refused.message}\n".encode(), TEXT, status)
+            answer = page(f"{refused.message}\n".encode(), TEXT, status)
+            if status is HTTPStatus.UNAUTHORIZED:
+                answer.headers["WWW-Authenticate"] = "Bearer"
+            return answer
         except LogFailure as failure:
             log.error("log failure", room=id_, request=name, exc_info=failure)
             said = b"the server could not write that down; try again later\n"
@@ -162,14 +170,14 @@ def _board(state: RoomState, who: str | None, wishes: Wishes) -> int:
 
 
 def _bearer(request: Request) -> str | None:
-    """The public id of the token in the request, if there is one."""
+    """The token in the request, if there is one."""
     given = request.headers.get_all("Authorization")
     if not given:
         return None
     scheme, _, token = given[0].partition(" ")
     if len(given) > 1:
         raise Refused(ErrorCode.AUTH, "more than one Authorization header")
-    return identity_id(token.strip()) if scheme.lower() == "bearer" else None
+    return token.strip() if scheme.lower() == "bearer" else None
 
 
 def nothing() -> Response:
