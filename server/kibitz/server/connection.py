@@ -25,6 +25,7 @@ from kibitz.protocol.views import Role
 from kibitz.protocol.wire import Encoding, WireError, frame_id
 
 from .access.authority import Authority
+from .admin.bans import Bans, close_reason
 from .answers import Answers, RoomCommand
 from .identity import Identity
 from .log import LogFailure
@@ -65,6 +66,7 @@ class Service:
     metrics: Metrics
     turn: Turn
     requests: Rate
+    bans: Bans
     talks: bool = False
     """Whether every request is in the log."""
 
@@ -99,6 +101,7 @@ class Connection:
         "encoding",
         "identity",
         "lobby",
+        "number",
         "on_air",
         "rooms",
         "socket",
@@ -106,7 +109,11 @@ class Connection:
     )
 
     def __init__(
-        self, socket: Socket, service: Service, ended: Callable[["Connection"], None]
+        self,
+        socket: Socket,
+        service: Service,
+        ended: Callable[["Connection"], None],
+        number: int = 0,
     ) -> None:
         """Serve a client from now on.
 
@@ -114,11 +121,13 @@ class Connection:
             socket: Our end of the connection.
             service: What every connection shares.
             ended: Told when the client is gone.
+            number: Its own, as they come.
 
         """
         self.encoding = Encoding(socket.subprotocol or Encoding.JSON.value)
         self.identity = Identity("", "")
         self.rooms: dict[str, Room] = {}
+        self.number = number
         self.lobby = False
         self.tv = False
         self.on_air: str | None = ""
@@ -150,6 +159,12 @@ class Connection:
         """How the client takes part in rooms: as a player in one of them, or else looking on."""
         roles = [room.people.role(self) for room in self.rooms.values()]
         return "player" if "player" in roles else "spectator" if roles else None
+
+    @property
+    def since_ms(self) -> int:
+        """When the client came, Unix ms."""
+        world = self._service.world
+        return world.now_ms() - round((world.monotonic() - self._since) * 1000)
 
     @property
     def is_overdue(self) -> bool:
@@ -290,6 +305,8 @@ class Connection:
             if not known.id:
                 raise MustClose(CloseCode.AUTH, refused.message) from None
             return refused
+        if ban := self._service.bans.banned(identity.id, self.address):
+            raise MustClose(CloseCode.FORBIDDEN, close_reason(ban))
         if known.id and (identity.id != known.id or not known.roles <= identity.roles):
             message = "that token is somebody else's, or for less: it takes another connection"
             return Refused(ErrorCode.AUTH, message)
