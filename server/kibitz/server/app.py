@@ -3,6 +3,9 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Sequence
+from functools import partial
+from itertools import count
+from typing import cast
 
 import structlog
 from websockets.asyncio.server import Server, ServerConnection, serve
@@ -12,7 +15,6 @@ from websockets.typing import Subprotocol
 
 from kibitz.protocol.codes import CloseCode
 from kibitz.protocol.limits import (
-    HELLO_TIMEOUT,
     JSON_SUBPROTOCOL,
     MAX_MESSAGE,
     MSGPACK_SUBPROTOCOL,
@@ -22,6 +24,8 @@ from kibitz.protocol.replies import LobbyRoom, TvRoom
 from .access.addresses import address_of
 from .answers import Answers
 from .connection import CLOSE_SECONDS, Connection, Service
+from .limits.door import Door
+from .limits.table import Table
 from .log import EventLog
 from .metrics import Metrics
 from .pages import SOCKET_PATH, Pages
@@ -59,17 +63,24 @@ class App:
         self._log = log_
         self._metrics = Metrics()
         turn = Turn()
-        self.rooms = Rooms(log_, world, settings.limits.says, turn)
-        self._past = past = Past(log_)
+        limits = settings.limits
+        self._table = Table(limits, world.monotonic)
+        self._door = Door(limits, self._table, self._metrics.limited)
+        self.rooms = Rooms(log_, world, limits.says, turn, limits.idle_room)
+        self._past = past = Past(log_, limits.past_waiting)
         self._answers = Answers(self.rooms, past, world, self._metrics)
-        self._pages = Pages(self.rooms, past, self._answers, self._metrics, Site.installed())
+        self._pages = Pages(
+            self.rooms, past, self._answers, self._metrics, Site.installed(), self._table, limits
+        )
         self._service = Service(
             NAME,
             self._answers,
             world,
             self._metrics,
             turn,
-            settings.limits.requests,
+            limits,
+            self._table,
+            count(),
         )
         self._connections: set[Connection] = set()
         self._strangers: dict[Connection, None] = {}
@@ -101,12 +112,12 @@ class App:
             self._settings.listening.port,
             process_request=self._page,
             select_subprotocol=_select,
-            create_connection=Socket,
+            create_connection=cast(type[ServerConnection], partial(Socket, door=self._door)),
             compression=None,
             ping_interval=None,
             max_size=MAX_MESSAGE,
             server_header=NAME,
-            open_timeout=HELLO_TIMEOUT,
+            open_timeout=self._settings.limits.hello_timeout,
             close_timeout=CLOSE_SECONDS,
         )
         self._tasks = [
@@ -148,11 +159,20 @@ class App:
 
     def _page(
         self, socket: ServerConnection, request: Request
-    ) -> Awaitable[Response | None] | None:
+    ) -> Awaitable[Response | None] | Response | None:
         assert isinstance(socket, Socket), "as it was asked for"
         socket.address = address_of(socket, request)
         is_socket = request.path == SOCKET_PATH and request.method == "GET"
-        return None if is_socket else self._pages.answer(request)
+        if refusal := self._door.asked(socket, socket.address, stays=is_socket):
+            return refusal
+        return None if is_socket else self._answer(socket, request)
+
+    async def _answer(self, socket: Socket, request: Request) -> Response | None:
+        """A page, unless too much is on its way to there."""
+        response = await self._pages.answer(request, socket.address)
+        if response is None:
+            return None
+        return self._door.sends(socket, len(response.body)) or response
 
     async def _tick(self) -> None:
         tick = 0
@@ -162,6 +182,7 @@ class App:
             try:
                 self._dismiss_strangers()
                 self._keepalive.tick(self._connections)
+                self._table.tick()
                 self.rooms.refresh_laggards()
                 if tick % TICKS_PER_PRESENCE == 0:
                     self.rooms.tell_presence()

@@ -8,7 +8,7 @@ client is bounded; whatever a client sends, the others do not notice. Never: rul
 import asyncio
 import contextlib
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -19,36 +19,30 @@ from websockets.frames import CloseCode as LibraryCode
 from kibitz.protocol import replies
 from kibitz.protocol import requests as ask
 from kibitz.protocol.codes import CloseCode, ErrorCode, Refused
-from kibitz.protocol.limits import HELLO_TIMEOUT
+from kibitz.protocol.limits import MAX_FRAME
 from kibitz.protocol.session import MustClose, ServerSession
 from kibitz.protocol.wire import Encoding, WireError, frame_id
 
 from .answers import Answers, RoomCommand
 from .identity import Identity, identify, new_token
+from .limits.places import place_of
+from .limits.prices import BYTES_A_REQUEST, PLAIN, TOKEN, charges_of
+from .limits.settings import Limits
+from .limits.table import Charges, Over, Table, Who
 from .log import LogFailure
 from .metrics import Metrics
-from .prices import price
 from .room import Room
 from .sockets.frames import framed
 from .sockets.socket import Socket
 from .sockets.turn import Turn
-from .throttle import Rate, Throttle
 from .world import World
 
-OUTBOX_BYTES = 256 * 1024
-"""Bytes that may wait for one client before it counts as slow."""
 ANSWER_BYTES = 32 * 1024
 """Bytes that may wait for one client before it is answered anything more."""
-INBOX = 64
-"""Messages that may wait before no more are read."""
 AT_ONCE = 32
 """Requests of one client after which everybody else has his turn."""
 CLOSE_SECONDS = 5.0
 """How long a client has to read what is waiting for it, once it is being closed."""
-MAX_REFUSED = 1000
-"""Requests over the rate that are answered, each one within it making up for one; one more closes
-with 4429."""
-
 log = structlog.get_logger("kibitz.connection")
 
 
@@ -61,7 +55,10 @@ class Service:
     world: World
     metrics: Metrics
     turn: Turn
-    requests: Rate
+    limits: Limits
+    table: Table
+    numbers: Iterator[int]
+    """Numbers the connections."""
 
 
 @dataclass(slots=True)
@@ -88,7 +85,7 @@ class Connection:
         "_service",
         "_session",
         "_since",
-        "_throttle",
+        "_who",
         "_working",
         "encoding",
         "identity",
@@ -120,7 +117,8 @@ class Connection:
         self._service = service
         self._ended = ended
         self._session = ServerSession(self.encoding)
-        self._throttle = Throttle(service.requests, service.world.monotonic)
+        place = place_of(socket.address, service.limits.count_loopback)
+        self._who: Who = next(service.numbers), None, place
         self._since = service.world.monotonic()
         self._refused = self._asked = 0
         self._inbox: deque[tuple[bytes, bool]] | None = None
@@ -141,9 +139,8 @@ class Connection:
     @property
     def is_overdue(self) -> bool:
         """Whether the client has not said hello in time."""
-        return (
-            not self.identity.id and self._service.world.monotonic() > self._since + HELLO_TIMEOUT
-        )
+        timeout = self._service.limits.hello_timeout
+        return not self.identity.id and self._service.world.monotonic() > self._since + timeout
 
     # What the socket tells (sockets.socket.Reader)
 
@@ -157,7 +154,7 @@ class Connection:
         if self._inbox is None:
             self._inbox = deque()
         self._inbox.append((message, is_text))
-        if len(self._inbox) >= INBOX:
+        if len(self._inbox) >= self._service.limits.inbox:
             self.socket.transport.pause_reading()
         self._work_soon()
 
@@ -192,7 +189,7 @@ class Connection:
             self._answering is not None
             or self._held is not None
             or self._asked >= AT_ONCE
-            or len(self._replies) >= INBOX
+            or len(self._replies) >= self._service.limits.inbox
             or self.socket.paused
             or self.socket.waiting > ANSWER_BYTES
         )
@@ -221,13 +218,19 @@ class Connection:
         self._replies.append(reply)
         try:
             frame = message.decode() if is_text else message
-            if wait := self._throttle.wait_ms():
+            size = len(message)
+            if size > MAX_FRAME and (over := self._service.table.over("requests", self._who)):
                 reply.i = frame_id(frame)
-                raise self._too_many(wait)
-            self._refused = max(0, self._refused - 1)
-            request = self._session.receive(frame)
+                raise self._too_many(over, size)
+            try:
+                request = self._session.receive(frame)
+            except WireError as error:
+                if over := self._service.table.take(_unread(size), self._who):
+                    reply.i = error.i
+                    raise self._too_many(over, size) from None
+                raise
             reply.i = request.i
-            self._throttle.charge(price(request))
+            self._count(request, size)
             self._service.metrics.requested(type(request))
             if isinstance(request, RoomCommand):
                 self._service.answers.take(request, self, partial(self._reply, reply))
@@ -241,11 +244,40 @@ class Connection:
         except Exception as error:
             self._reply(reply, error)
 
-    def _too_many(self, wait: int) -> Refused:
-        self._refused += 1
-        if self._refused > MAX_REFUSED:
-            raise MustClose(CloseCode.ABUSE, "far too many requests")
-        return Refused(ErrorCode.RATE_LIMITED, "too many requests", retry_ms=wait)
+    def _count(self, request: ask.Request, size: int) -> None:
+        """Let the limits count a request.
+
+        Raises:
+            Refused: It is above one of them.
+
+        """
+        table = self._service.table
+        over = table.take(charges_of(request, size), self._who)
+        if over is None:
+            self._refused = max(0, self._refused - 1)
+        elif not (self._reads_own(request) and table.spare((self._who[0], type(request)))):
+            raise self._too_many(over, size)
+
+    def _reads_own(self, request: ask.Request) -> bool:
+        """Whether somebody only wants to see how his own rooms are: that is always granted."""
+        match request:
+            case ask.Hello() | ask.Ping():
+                return True
+            case ask.ViewAt() | ask.History() | ask.Moves():
+                return request.room in self.rooms
+            case ask.Join():
+                mine = request.room in self.rooms or request.from_ is not None
+                return mine and request.password is None
+            case _:
+                return False
+
+    def _too_many(self, over: Over, size: int) -> Refused:
+        self._refused += 1 + size // BYTES_A_REQUEST
+        self._asked += size // BYTES_A_REQUEST
+        self._service.metrics.limited(over.limit)
+        if self._refused > self._service.limits.refused:
+            raise MustClose(CloseCode.ABUSE, f"far too many {over.limit}")
+        return over.refused()
 
     def _go_on(self) -> None:
         """Answer the request that waited for those before it."""
@@ -269,7 +301,11 @@ class Connection:
         token = hello.token or new_token(self._service.world)
         try:
             self.identity = identify(token, hello.name)
+            self._who = self._who[0], self.identity.id, self._who[2]
         except Refused as refused:
+            if over := self._service.table.take(TOKEN, self._who):
+                self._service.metrics.limited(over.limit)
+                raise MustClose(CloseCode.ABUSE, f"too many {over.limit}") from None
             raise MustClose(CloseCode.AUTH, refused.message) from None
         answers = self._service.answers
         return answers.welcome(hello, self, token, self._service.name)
@@ -312,6 +348,7 @@ class Connection:
                     room=error.room,
                     seq=error.seq,
                     retry_ms=error.retry_ms,
+                    limit=error.limit,
                 )
             case LogFailure():
                 log.error("log failure", error=str(error))
@@ -334,7 +371,7 @@ class Connection:
         """
         if self._closing is not None:
             return True
-        if self.socket.waiting > OUTBOX_BYTES:
+        if self.socket.waiting > self._service.limits.outbox:
             return False
         self.socket.send_soon(frames)
         return True
@@ -358,3 +395,8 @@ class Connection:
                 await self.socket.close(code, reason)
                 return
         self.socket.transport.abort()  # it does not even read the close
+
+
+def _unread(size: int) -> Charges:
+    """What a frame counts as that is no request."""
+    return PLAIN if size <= MAX_FRAME else (("requests", size / BYTES_A_REQUEST),)

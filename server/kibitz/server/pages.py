@@ -19,6 +19,11 @@ from kibitz.protocol.contract import contract
 
 from .answers import Answers
 from .identity import Identity, identity_id
+from .limits.door import refusal
+from .limits.places import place_of
+from .limits.prices import DOWNLOAD, TOKEN
+from .limits.settings import Limits
+from .limits.table import Over, Table
 from .log import LogFailure
 from .metrics import Metrics
 from .past import Past
@@ -41,7 +46,7 @@ _STATUS = {
     ErrorCode.NO_ROOM: HTTPStatus.NOT_FOUND,
     ErrorCode.FORBIDDEN: HTTPStatus.FORBIDDEN,
     ErrorCode.AUTH: HTTPStatus.UNAUTHORIZED,
-    ErrorCode.RATE_LIMITED: HTTPStatus.SERVICE_UNAVAILABLE,
+    ErrorCode.RATE_LIMITED: HTTPStatus.TOO_MANY_REQUESTS,
 }
 
 
@@ -49,13 +54,22 @@ class Pages:
     """The pages of one server."""
 
     def __init__(
-        self, rooms: Rooms, past: Past, answers: Answers, metrics: Metrics, site: Site
+        self,
+        rooms: Rooms,
+        past: Past,
+        answers: Answers,
+        metrics: Metrics,
+        site: Site,
+        table: Table,
+        limits: Limits,
     ) -> None:
         self._site = site
         self._rooms = rooms
         self._past = past
         self._answers = answers
         self._metrics = metrics
+        self._table = table
+        self._count_loopback = limits.count_loopback
         self._contract = json.dumps(contract(), indent=1).encode()
         self._downloads: dict[str, Callable[[Room, str | None, Wishes], Awaitable[Response]]] = {
             "replay.json": self._replay_json,
@@ -63,8 +77,8 @@ class Pages:
             "save.txt": self._save_text,
         }
 
-    async def answer(self, request: Request) -> Response | None:
-        """The page at a path; ``None`` where the WebSocket lives."""
+    async def answer(self, request: Request, address: str) -> Response | None:
+        """The page at a path for somebody there; ``None`` where the WebSocket lives."""
         if request.method not in ("GET", "HEAD"):
             return _only_get()
         try:
@@ -93,13 +107,16 @@ class Pages:
             case ["protocol"]:
                 return page(self._contract, JSON)
             case ["rooms", id_, name] if name in self._downloads:
-                return await self._download(id_, name, request, query)
+                return await self._download(id_, name, request, query, address)
             case _:
                 return page(b"there is no such page\n", TEXT, HTTPStatus.NOT_FOUND)
 
-    async def _download(self, id_: str, name: str, request: Request, query: str) -> Response:
+    async def _download(
+        self, id_: str, name: str, request: Request, query: str, address: str
+    ) -> Response:
         try:
-            who = _bearer(request)
+            place = place_of(address, self._count_loopback)
+            who = self._counted(request, place)
             room = await self._rooms.get(id_)
             seated = room.people.is_seated(who)
             self._rooms.days.check(room.state, who)
@@ -108,11 +125,31 @@ class Pages:
             return await self._downloads[name](room, who, _wishes(query))
         except Refused as refused:
             status = _STATUS.get(refused.code, HTTPStatus.BAD_REQUEST)
+            if refused.limit:
+                self._metrics.limited(refused.limit)
+                return refusal(status, Over(refused.limit, refused.retry_ms or 0))
             return page(f"{refused.message}\n".encode(), TEXT, status)
         except LogFailure as failure:
             log.error("log failure", error=str(failure))
             said = b"the server could not write that down; try again later\n"
             return page(said, TEXT, HTTPStatus.SERVICE_UNAVAILABLE)
+
+    def _counted(self, request: Request, place: str | None) -> str | None:
+        """Who asks for a download, once it is counted.
+
+        Raises:
+            Refused: There have been too many, or it is nobody's token.
+
+        """
+        try:
+            who = _bearer(request)
+        except Refused:
+            if over := self._table.take(TOKEN, (None, None, place)):
+                raise over.refused() from None
+            raise
+        if over := self._table.take(DOWNLOAD, (None, who, place)):
+            raise over.refused()
+        return who
 
     async def _replay_json(self, room: Room, who: str | None, wishes: Wishes) -> Response:
         stage = room.people.stage(who)
