@@ -11,7 +11,7 @@ from kibitz.server.app import App, running
 from kibitz.server.limits.rates import Rate
 from kibitz.server.log import EventLog
 from kibitz.server.log_memory import MemoryLog
-from kibitz.server.settings import Limits, Listening, Settings
+from kibitz.server.settings import Access, Limits, Listening, Settings
 from kibitz.server.world import World
 
 ANY = Rate(per_second=1e6, burst=1e6)
@@ -42,10 +42,11 @@ async def running_server(
     requests: Rate = ANY,
     says: Rate = ANY,
     limits: Limits | None = None,
+    access: Access | None = None,
 ) -> AsyncIterator[Running]:
     """Start a server, stop it at the end; no test reaches its limits unless it says some."""
     limits = limits or replace(UNLIMITED, requests=requests, says=says)
-    chosen = Settings(Listening(port=port), limits)
+    chosen = Settings(Listening(port=port), limits, access or Access())
     async with running(chosen, log or MemoryLog(), world) as app:
         at = f"127.0.0.1:{app.port}"
         yield Running(app, f"ws://{at}/ws", f"http://{at}")

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
 from importlib import import_module
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from websockets.asyncio.server import ServerConnection, broadcast, serve
 from websockets.exceptions import ConnectionClosed
@@ -30,8 +30,10 @@ from kibitz.server.settings import Limits, Listening, Settings
 from kibitz.server.world import World
 
 WORLD = World(lambda: time.time_ns() // 1_000_000, time.monotonic, os.urandom)
-_NO_RATE: dict[str, Any] = {each.name: Rate(1e9, 1e9) for each in fields(Limits) if isinstance(each.default, Rate)},
-)
+_NO_RATE: dict[str, Any] = {
+    each.name: Rate(1e9, 1e9) for each in fields(Limits) if isinstance(each.default, Rate)
+}
+UNLIMITED = replace(Limits(), **_NO_RATE)
 TICKS = os.sysconf("SC_CLK_TCK")
 
 

@@ -10,8 +10,9 @@ import pytest
 from kibitz.protocol.views import Event, RoomInfo
 from kibitz.server.log import Conflict, EventLog, LogFailure
 from kibitz.server.log_memory import MemoryLog
-from kibitz.server.log_sqlite import FileInUse, SqliteLog, UnreadableFile
+from kibitz.server.log_sqlite import FileInUse, SqliteLog
 from kibitz.server.record import Record, Secret
+from kibitz.server.storage.schema import UnreadableFile
 
 Make = Callable[[], EventLog]
 

@@ -20,8 +20,9 @@ from . import runtime
 from .app import running
 from .log import EventLog
 from .log_memory import MemoryLog
-from .log_sqlite import FileInUse, SqliteLog, UnreadableFile
-from .settings import DATA, Keeping, Limits, Listening, Settings, command
+from .log_sqlite import FileInUse, SqliteLog
+from .settings import DATA, Access, Keeping, Limits, Listening, Settings, command
+from .storage.schema import UnreadableFile
 from .world import World
 
 DEMO_STOP_SECONDS = 5.0
@@ -32,7 +33,9 @@ class _Show:
     demo: Annotated[bool, typer.Option("--demo", help="Bots play all five games for ever.")] = False
 
 
-def _run(listening: Listening, keeping: Keeping, limits: Limits, show: _Show) -> None:
+def _run(
+    listening: Listening, access: Access, keeping: Keeping, limits: Limits, show: _Show
+) -> None:
     """Run the server: rooms, spectators, replays on one port."""
     _configure_logs()
     runtime.set_up()
@@ -40,7 +43,7 @@ def _run(listening: Listening, keeping: Keeping, limits: Limits, show: _Show) ->
         raise _unusable("--memory keeps nothing, --data keeps everything: choose one")
     path = None if keeping.memory else keeping.data or DATA
     try:
-        asyncio.run(_serve(Settings(listening, limits), path, show.demo))
+        asyncio.run(_serve(Settings(listening, limits, access), path, show.demo))
     except (FileInUse, UnreadableFile) as error:
         raise _unusable(str(error)) from None
     except OSError as error:
@@ -50,7 +53,7 @@ def _run(listening: Listening, keeping: Keeping, limits: Limits, show: _Show) ->
         raise _unusable(str(error)) from None
 
 
-serve = command(_run, Listening, Keeping, Limits, _Show)
+serve = command(_run, Listening, Access, Keeping, Limits, _Show)
 
 
 def _unusable(message: str) -> typer.Exit:

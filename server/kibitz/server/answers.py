@@ -18,6 +18,7 @@ from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.views import Action, GameInfo, LayoutPlace, Policy
 from kibitz.protocol.wire import Encoding
 
+from .access.roles import check_request
 from .log import LogFailure
 from .metrics import Metrics
 from .past import Past
@@ -94,6 +95,7 @@ class Answers:
             Refused: It is answered with an error.
 
         """
+        check_request(request, visitor.identity.roles)
         room, who = self._followed(request, visitor), visitor.identity
         if not isinstance(request, ask.Say):
             if done := room.answered(request, who):
@@ -118,6 +120,7 @@ class Answers:
             Refused: It is answered with an error.
 
         """
+        check_request(request, visitor.identity.roles)
         match request:
             case ask.Join():
                 return self._look_on(request, visitor)
@@ -138,7 +141,7 @@ class Answers:
                 return None
 
     async def answer(self, request: ask.Request, visitor: Visitor) -> replies.Answer:
-        """The answer to any other request.
+        """The answer to any other request: one that :meth:`at_once` let pass.
 
         Raises:
             Refused: It is answered with an error.

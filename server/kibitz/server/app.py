@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Sequence
 from functools import partial
+from http import HTTPStatus
 from itertools import count
 from typing import cast
 
@@ -21,14 +22,15 @@ from kibitz.protocol.limits import (
 )
 from kibitz.protocol.replies import LobbyRoom, TvRoom
 
-from .access.addresses import address_of
+from .access.addresses import Proxies
+from .access.origins import Origins
 from .answers import Answers
 from .connection import CLOSE_SECONDS, Connection, Service
 from .limits.door import Door
 from .limits.table import Table
 from .log import EventLog
 from .metrics import Metrics
-from .pages import SOCKET_PATH, Pages
+from .pages import SOCKET_PATH, TEXT, Pages, page
 from .past import Past
 from .rooms import Rooms
 from .settings import Settings
@@ -50,6 +52,10 @@ STOP_SECONDS = 8.0
 """How long the connections have to end when the server stops: longer than one has to close."""
 RETRY_MS = 1000
 """When clients may come back after the server went away; they add jitter."""
+FOREIGN = (
+    b"this server takes connections from its own pages, not from those of another site "
+    b"(whoever runs it lets a site in with --allow-origin)\n"
+)
 SUBPROTOCOLS = (Subprotocol(MSGPACK_SUBPROTOCOL), Subprotocol(JSON_SUBPROTOCOL))
 
 log = structlog.get_logger("kibitz.app")
@@ -62,10 +68,12 @@ class App:
         self._settings = settings
         self._log = log_
         self._metrics = Metrics()
+        self._proxies = Proxies(settings.access.trusted_proxy)
+        self._origins = Origins(settings.access.allow_origin)
         turn = Turn()
         limits = settings.limits
         self._table = Table(limits, world.monotonic)
-        self._door = Door(limits, self._table, self._metrics.limited)
+        self._door = Door(limits, self._table, self._metrics.limited, self._proxies.has)
         self.rooms = Rooms(log_, world, limits.says, turn, limits.idle_room)
         self._past = past = Past(log_, limits.past_waiting)
         self._answers = Answers(self.rooms, past, world, self._metrics)
@@ -159,19 +167,21 @@ class App:
 
     def _page(
         self, socket: ServerConnection, request: Request
-    ) -> Awaitable[Response | None] | Response | None:
+    ) -> Awaitable[Response] | Response | None:
         assert isinstance(socket, Socket), "as it was asked for"
-        socket.address = address_of(socket, request)
-        is_socket = request.path == SOCKET_PATH and request.method == "GET"
-        if refusal := self._door.asked(socket, socket.address, stays=is_socket):
+        socket.address = self._proxies.address_of(socket, request)
+        stays = request.method == "GET" and request.path.partition("?")[0] == SOCKET_PATH
+        if refusal := self._door.asked(socket, socket.address, stays=stays):
             return refusal
-        return None if is_socket else self._answer(socket, request)
+        if not stays:
+            return self._answer(socket, request)
+        if self._origins.admit(request.headers, self._proxies.are_trusted(socket)):
+            return None
+        return page(FOREIGN, TEXT, HTTPStatus.FORBIDDEN)
 
-    async def _answer(self, socket: Socket, request: Request) -> Response | None:
+    async def _answer(self, socket: Socket, request: Request) -> Response:
         """A page, unless too much is on its way to there."""
         response = await self._pages.answer(request, socket.address)
-        if response is None:
-            return None
         return self._door.sends(socket, len(response.body)) or response
 
     async def _tick(self) -> None:

@@ -11,11 +11,10 @@ from dataclasses import dataclass, field
 
 from kibitz.protocol.codes import ErrorCode, Refused
 
+from .access.roles import GUEST_ROLES
 from .world import World
 
 TOKEN_BYTES = 32
-GUEST_ROLES = frozenset({"player", "spectator"})
-"""What somebody may do who has not been told otherwise."""
 ID_LENGTH = 12
 """Characters of a public id (60 bits)."""
 

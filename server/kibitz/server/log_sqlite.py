@@ -24,8 +24,8 @@ from kibitz.protocol.views import RoomInfo
 
 from .log import Conflict, Feed, LogFailure
 from .record import Record, read_info, read_record, write_info, write_record
+from .storage.schema import MAGIC, UnreadableFile, migrate, version_of
 
-SCHEMA_VERSION = 1
 MAX_GROUP = 512
 """A commit that has so many appends waits for no more of them."""
 CACHE_KIB = 65536
@@ -37,18 +37,6 @@ same pages are written again and again, and copied once."""
 T = TypeVar("T")
 _Row = tuple[str, int, bytes]
 
-_MAGIC = b"SQLite format 3\0"
-"""How every SQLite file begins."""
-_SCHEMA = """
-create table if not exists record (
-    room text not null, last integer not null, data blob not null, primary key (room, last)
-) without rowid;
-create table if not exists room (
-    number integer primary key, id text not null unique, last integer not null, info blob not null
-);
-create table if not exists secret (name text not null primary key, value blob not null);
-"""
-
 _RECORD = "insert into record values (?, ?, ?)"
 _ROOM = (
     "insert into room (id, last, info) values (?, ?, ?)"
@@ -58,10 +46,6 @@ _ROOM = (
 
 class FileInUse(Exception):
     """Another process has the file open; the message says which."""
-
-
-class UnreadableFile(Exception):
-    """The file is no log, or one of a later version."""
 
 
 class _Append(Struct, eq=False):
@@ -99,7 +83,7 @@ class SqliteLog:
         self._lock = _lock(self.path)
         try:
             self._writer_db = self._connect()
-            self._migrate()
+            migrate(self._writer_db, self.path)
             self._writer_db.execute(f"pragma cache_size={-CACHE_KIB}")
             self._writer_db.execute(f"pragma wal_autocheckpoint={WAL_PAGES}")
             self._reader_db = self._connect()
@@ -123,21 +107,14 @@ class SqliteLog:
 
     def _connect(self) -> sqlite3.Connection:
         db = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False)
-        (version,) = db.execute("pragma user_version").fetchone()
-        if version > SCHEMA_VERSION:  # looked at before anything is changed
+        try:
+            version_of(db, self.path)  # before anything is changed
+        except BaseException:
             db.close()
-            raise UnreadableFile(f"{self.path} was written by a later version of kibitz")
+            raise
         db.execute("pragma journal_mode=wal")
         db.execute("pragma synchronous=full")
         return db
-
-    def _migrate(self) -> None:
-        (version,) = self._writer_db.execute("pragma user_version").fetchone()
-        (tables,) = self._writer_db.execute("select count(*) from sqlite_schema").fetchone()
-        if tables and version == 0:
-            raise UnreadableFile(f"{self.path} is a database of another program")
-        self._writer_db.executescript(_SCHEMA)
-        self._writer_db.execute(f"pragma user_version={SCHEMA_VERSION}")
 
     def append(
         self, room: str, expected: int, records: Sequence[Record], info: RoomInfo
@@ -313,7 +290,7 @@ def _lock(path: Path) -> int:
         raise UnreadableFile(f"{path}: {error.strerror}") from error
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if os.pread(lock, len(_MAGIC), 0) not in (b"", _MAGIC):
+        if os.pread(lock, len(MAGIC), 0) not in (b"", MAGIC):
             raise UnreadableFile(f"{path} is not a kibitz database")
         if os.fstat(lock).st_nlink > 1:  # what is not in the file yet lies beside one name only
             raise UnreadableFile(f"{path} has more than one name (hard links): keep one")

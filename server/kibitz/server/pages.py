@@ -17,6 +17,7 @@ from websockets.http11 import Request, Response
 from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.contract import contract
 
+from .access.roles import GUEST_ROLES, check_download
 from .answers import Answers
 from .identity import Identity, identity_id
 from .limits.door import refusal
@@ -36,6 +37,7 @@ from .visitor import checked_board
 MAX_WISHES = 8
 """Most fields of a query."""
 SOCKET_PATH = "/ws"
+"""Where the WebSocket lives: nothing of it is here."""
 Wishes = Mapping[str, str]
 TEXT = "text/plain; charset=utf-8"
 JSON = "application/json"
@@ -71,14 +73,9 @@ class Pages:
         self._table = table
         self._count_loopback = limits.count_loopback
         self._contract = json.dumps(contract(), indent=1).encode()
-        self._downloads: dict[str, Callable[[Room, str | None, Wishes], Awaitable[Response]]] = {
-            "replay.json": self._replay_json,
-            "replay.txt": self._replay_text,
-            "save.txt": self._save_text,
-        }
 
-    async def answer(self, request: Request, address: str) -> Response | None:
-        """The page at a path for somebody there; ``None`` where the WebSocket lives."""
+    async def answer(self, request: Request, address: str) -> Response:
+        """The page at a path, for somebody there."""
         if request.method not in ("GET", "HEAD"):
             return _only_get()
         try:
@@ -90,8 +87,6 @@ class Pages:
             return file
         if request.method == "HEAD":
             return _only_get()
-        if path == SOCKET_PATH:
-            return None
         match pieces:
             case [""]:
                 return page(b"no web page is installed here\n", TEXT, HTTPStatus.NOT_FOUND)
@@ -106,7 +101,7 @@ class Pages:
                 return page(self._metrics.text(), "text/plain; version=0.0.4; charset=utf-8")
             case ["protocol"]:
                 return page(self._contract, JSON)
-            case ["rooms", id_, name] if name in self._downloads:
+            case ["rooms", id_, name] if name in DOWNLOADS:
                 return await self._download(id_, name, request, query, address)
             case _:
                 return page(b"there is no such page\n", TEXT, HTTPStatus.NOT_FOUND)
@@ -119,10 +114,11 @@ class Pages:
             who = self._counted(request, place)
             room = await self._rooms.get(id_)
             seated = room.people.is_seated(who)
+            check_download(name, seated, GUEST_ROLES)
             self._rooms.days.check(room.state, who)
             if room.state.secret.password is not None and not seated:
                 raise Refused(ErrorCode.FORBIDDEN, "this room has a password")
-            return await self._downloads[name](room, who, _wishes(query))
+            return await DOWNLOADS[name](self, room, who, _wishes(query))
         except Refused as refused:
             status = _STATUS.get(refused.code, HTTPStatus.BAD_REQUEST)
             if refused.limit:
@@ -172,6 +168,14 @@ class Pages:
         if not state.over and (last.kind, last.by) != ("saved", who):  # said already
             await room.note("saved", Identity(who or "", ""), None)
         return page(text.encode(), TEXT)
+
+
+DOWNLOADS: Mapping[str, Callable[[Pages, Room, str | None, Wishes], Awaitable[Response]]] = {
+    "replay.json": Pages._replay_json,
+    "replay.txt": Pages._replay_text,
+    "save.txt": Pages._save_text,
+}
+"""What can be downloaded of a room."""
 
 
 def _wishes(query: str) -> Wishes:

@@ -12,6 +12,8 @@ from typing import Annotated, Any, get_type_hints
 
 from typer import Option
 
+from .access.addresses import network_of
+from .access.origins import origin_of
 from .limits.settings import Limits as Limits
 
 DATA = Path("kibitz.db")
@@ -23,6 +25,28 @@ class Listening:
 
     host: Annotated[str, Option(help="Address to listen on.")] = "127.0.0.1"
     port: Annotated[int, Option(help="Port to listen on.", min=0, max=65535)] = 8765
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Who gets in."""
+
+    allow_origin: Annotated[
+        list[str],
+        Option(
+            help="Also let pages of this site connect, https://example.org; * for all; repeatable.",
+            parser=origin_of,
+            metavar="ORIGIN",
+        ),
+    ] = field(default_factory=list)
+    trusted_proxy: Annotated[
+        list[str],
+        Option(
+            help="Believe the X-Forwarded-For and X-Forwarded-Host of this proxy; repeatable.",
+            parser=network_of,
+            metavar="ADDRESS|CIDR",
+        ),
+    ] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +65,7 @@ class Settings:
 
     listening: Listening = field(default_factory=Listening)
     limits: Limits = field(default_factory=Limits)
+    access: Access = field(default_factory=Access)
 
 
 def command(run: Callable[..., None], *groups: type) -> Callable[..., None]:

@@ -45,10 +45,26 @@ class _Guest:
 class Door:
     """All connections of a server, counted."""
 
-    def __init__(self, limits: Limits, table: Table, count: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        limits: Limits,
+        table: Table,
+        count: Callable[[str], None],
+        is_proxy: Callable[[str], bool],
+    ) -> None:
+        """Nobody is here yet.
+
+        Args:
+            limits: How many there may be.
+            table: How often somebody may come.
+            count: Told which limit somebody was refused for.
+            is_proxy: Whether an address is that of a proxy, behind which others are.
+
+        """
         self._limits = limits
         self._table = table
         self._count = count
+        self._is_proxy = is_proxy
         self.most = min(limits.connections, _descriptors() - SPARE_DESCRIPTORS)
         self._guests: dict[Knocking, _Guest] = {}
         self._unfinished: dict[Knocking, None] = {}
@@ -65,6 +81,7 @@ class Door:
     def came(self, socket: Knocking, address: str) -> bool:
         """Somebody is there, at this end of the wire; whether he may say what he wants."""
         peer = place_of(address, self._limits.count_loopback)
+        peer = None if peer is None or self._is_proxy(address) else peer
         over = self._is_too_much(peer)
         if over:
             self._count(over)
