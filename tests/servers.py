@@ -11,7 +11,7 @@ from kibitz.server.app import App, running
 from kibitz.server.limits.rates import Rate
 from kibitz.server.log import EventLog
 from kibitz.server.log_memory import MemoryLog
-from kibitz.server.settings import Access, Limits, Listening, Settings
+from kibitz.server.settings import Access, Limits, Listening, Operating, Settings
 from kibitz.server.world import World
 
 ANY = Rate(per_second=1e6, burst=1e6)
@@ -21,6 +21,7 @@ _NO_RATE: dict[str, Any] = {
 }
 UNLIMITED = replace(Limits(), **_NO_RATE)
 """No rate is reached by a test, unless it says some."""
+USUAL = Operating()
 REAL = World(lambda: time.time_ns() // 1_000_000, time.monotonic, os.urandom)
 
 
@@ -43,10 +44,11 @@ async def running_server(
     says: Rate = ANY,
     limits: Limits | None = None,
     access: Access | None = None,
+    operating: Operating = USUAL,
 ) -> AsyncIterator[Running]:
     """Start a server, stop it at the end; no test reaches its limits unless it says some."""
     limits = limits or replace(UNLIMITED, requests=requests, says=says)
-    chosen = Settings(Listening(port=port), limits, access or Access())
+    chosen = Settings(Listening(port=port), limits, access or Access(), operating)
     async with running(chosen, log or MemoryLog(), world) as app:
         at = f"127.0.0.1:{app.port}"
         yield Running(app, f"ws://{at}/ws", f"http://{at}")

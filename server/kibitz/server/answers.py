@@ -20,7 +20,7 @@ from kibitz.protocol.wire import Encoding
 
 from .access.roles import check_request
 from .log import LogFailure
-from .metrics import Metrics
+from .operation.metrics import Metrics
 from .past import Past
 from .reading import Reading
 from .room import Room

@@ -29,7 +29,8 @@ from .connection import CLOSE_SECONDS, Connection, Service
 from .limits.door import Door
 from .limits.table import Table
 from .log import EventLog
-from .metrics import Metrics
+from .operation.logs import LogLevel
+from .operation.metrics import Metrics
 from .pages import SOCKET_PATH, TEXT, Pages, page
 from .past import Past
 from .rooms import Rooms
@@ -89,6 +90,7 @@ class App:
             limits,
             self._table,
             count(),
+            settings.operating.log_level is LogLevel.DEBUG,
         )
         self._connections: set[Connection] = set()
         self._strangers: dict[Connection, None] = {}

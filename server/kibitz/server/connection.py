@@ -30,7 +30,7 @@ from .limits.prices import BYTES_A_REQUEST, PLAIN, TOKEN, charges_of
 from .limits.settings import Limits
 from .limits.table import Charges, Over, Table, Who
 from .log import LogFailure
-from .metrics import Metrics
+from .operation.metrics import Metrics
 from .room import Room
 from .sockets.frames import framed
 from .sockets.socket import Socket
@@ -59,6 +59,8 @@ class Service:
     table: Table
     numbers: Iterator[int]
     """Numbers the connections."""
+    talks: bool = False
+    """Whether every request is in the log."""
 
 
 @dataclass(slots=True)
@@ -66,6 +68,7 @@ class _Reply:
     """The place of an answer among the others; ``answer`` once it is there."""
 
     i: int | str | None = None
+    request: ask.Request | None = None
     answer: replies.Answer | None = None
 
 
@@ -129,6 +132,8 @@ class Connection:
         self._closing: asyncio.Task[None] | None = None
         self._working = self._lost = False
         service.metrics.connected(self.encoding, +1)
+        if service.talks:
+            log.debug("connected", address=self.address, encoding=self.encoding.name.lower())
         socket.attach(self, service.turn)
 
     @property
@@ -175,6 +180,8 @@ class Connection:
 
     def _end(self) -> None:
         self._service.metrics.connected(self.encoding, -1)
+        if self._service.talks:
+            log.debug("gone", **self._about(None))
         for room in self.rooms.values():
             room.dismiss(self)
         if self._closing is None or self._closing.done():
@@ -229,7 +236,9 @@ class Connection:
                     reply.i = error.i
                     raise self._too_many(over, size) from None
                 raise
-            reply.i = request.i
+            reply.i, reply.request = request.i, request
+            if self._service.talks:
+                log.debug("asked", **self._about(request))
             self._count(request, size)
             self._service.metrics.requested(type(request))
             if isinstance(request, RoomCommand):
@@ -307,6 +316,8 @@ class Connection:
                 self._service.metrics.limited(over.limit)
                 raise MustClose(CloseCode.ABUSE, f"too many {over.limit}") from None
             raise MustClose(CloseCode.AUTH, refused.message) from None
+        if self._service.talks:
+            log.debug("greeted", **self._about(None))
         answers = self._service.answers
         return answers.welcome(hello, self, token, self._service.name)
 
@@ -325,8 +336,9 @@ class Connection:
 
     def _reply(self, reply: _Reply, outcome: replies.Answer | Exception) -> None:
         """An answer is there: send it, once those before it have gone."""
-        answer = self._error(outcome) if isinstance(outcome, Exception) else outcome
-        reply.answer = answer if reply.i is None else replace(answer, i=reply.i)
+        if isinstance(outcome, Exception):
+            outcome = self._error(outcome, reply.request)
+        reply.answer = outcome if reply.i is None else replace(outcome, i=reply.i)
         while self._replies and (ready := self._replies[0].answer) is not None:
             del self._replies[0]
             for room in self.rooms.values():
@@ -337,7 +349,7 @@ class Connection:
         if self._inbox:
             self._work_soon()
 
-    def _error(self, error: Exception) -> replies.Error:
+    def _error(self, error: Exception, request: ask.Request | None) -> replies.Error:
         match error:
             case WireError():
                 answer = self._session.error(error)
@@ -351,16 +363,27 @@ class Connection:
                     limit=error.limit,
                 )
             case LogFailure():
-                log.error("log failure", error=str(error))
+                log.error("log failure", exc_info=error, **self._about(request))
                 message = "the server could not write that down; nothing has changed"
                 answer = replies.Error(code=ErrorCode.INTERNAL, message=message, retry_ms=1000)
             case _:
-                log.error("request failed", identity=self.identity.id, exc_info=error)
+                log.error("request failed", exc_info=error, **self._about(request))
                 message = "the server made a mistake"
                 answer = replies.Error(code=ErrorCode.INTERNAL, message=message)
         self._service.metrics.refusals.labels(answer.code.value).inc()
+        if self._service.talks:
+            log.debug("refused", code=answer.code.value, seq=answer.seq, **self._about(request))
         error.__traceback__ = error.__context__ = None  # its frames hold it, and the room
         return answer
+
+    def _about(self, request: ask.Request | None) -> dict[str, str]:
+        """What the log says of a request, and of whose it is: nothing that he wrote."""
+        about = {"identity": self.identity.id, "address": self.address}
+        if request is not None:
+            about["request"] = str(type(request).__struct_config__.tag)
+        if isinstance(request, ask.InRoom | ask.Join):
+            about["room"] = request.room
+        return about
 
     # What rooms need (listener.Listener)
 
@@ -389,7 +412,7 @@ class Connection:
 
     async def _close(self, code: int, reason: str) -> None:
         self._service.metrics.closes.labels(str(int(code))).inc()
-        log.info("closed", identity=self.identity.id, code=int(code), reason=reason)
+        log.info("closed", code=int(code), reason=reason, **self._about(None))
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(CLOSE_SECONDS):
                 await self.socket.close(code, reason)

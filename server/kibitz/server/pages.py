@@ -26,7 +26,7 @@ from .limits.prices import DOWNLOAD, TOKEN
 from .limits.settings import Limits
 from .limits.table import Over, Table
 from .log import LogFailure
-from .metrics import Metrics
+from .operation.metrics import Metrics
 from .past import Past
 from .room import Room
 from .rooms import Rooms
@@ -126,7 +126,7 @@ class Pages:
                 return refusal(status, Over(refused.limit, refused.retry_ms or 0))
             return page(f"{refused.message}\n".encode(), TEXT, status)
         except LogFailure as failure:
-            log.error("log failure", error=str(failure))
+            log.error("log failure", room=id_, request=name, exc_info=failure)
             said = b"the server could not write that down; try again later\n"
             return page(said, TEXT, HTTPStatus.SERVICE_UNAVAILABLE)
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import TypeVar
 
+import structlog
 from msgspec.structs import replace
 
 from kibitz.protocol.codes import ErrorCode, Refused
@@ -37,6 +38,8 @@ from .world import World
 ROOM_ID_BYTES = 10
 """Random bytes in a room id: 80 bits, nobody guesses one."""
 SEED_BYTES = 32
+
+log = structlog.get_logger("kibitz.rooms")
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -181,6 +184,8 @@ class Rooms:
             await self._log.append(id_, 0, [record], room.whole_entry())
         except Conflict:
             return None
+        first = record.events[0]
+        log.info("created", room=id_, identity=record.by, game=first.game, mode=first.mode)
         return self._rooms.get(id_) or self._adopt(room)  # somebody may have read it meanwhile
 
     def _new_id(self, secret: bytes, name: str | None) -> str:

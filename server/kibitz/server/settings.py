@@ -15,6 +15,7 @@ from typer import Option
 from .access.addresses import network_of
 from .access.origins import origin_of
 from .limits.settings import Limits as Limits
+from .operation.logs import LogLevel
 
 DATA = Path("kibitz.db")
 
@@ -60,12 +61,20 @@ class Keeping:
 
 
 @dataclass(frozen=True, slots=True)
+class Operating:
+    """How the server is run."""
+
+    log_level: Annotated[LogLevel, Option(help="How much the log says.")] = LogLevel.INFO
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """All that a server needs to know."""
 
     listening: Listening = field(default_factory=Listening)
     limits: Limits = field(default_factory=Limits)
     access: Access = field(default_factory=Access)
+    operating: Operating = field(default_factory=Operating)
 
 
 def command(run: Callable[..., None], *groups: type) -> Callable[..., None]:

@@ -119,7 +119,7 @@ class Socket(ServerConnection):
         "ready",
     )
 
-    def __init__(self, *args: Any, door: Door, **options: Any) -> None:
+    def __init__(self, *args: Any, door: Door | None = None, **options: Any) -> None:
         super().__init__(*args, **options)
         self._door = door
         self._welcome = True
@@ -181,11 +181,12 @@ class Socket(ServerConnection):
         """Somebody is there; he may not stay if there are too many."""
         self.transport = cast(asyncio.Transport, transport)
         peer = transport.get_extra_info("peername")
-        self._welcome = self._door.came(self, str(peer[0]) if peer else "")
+        self._welcome = self._door is None or self._door.came(self, str(peer[0]) if peer else "")
         if not self._welcome:
             self.cut()
             return
-        vars(transport)["max_size"] = READ_BYTES  # what asyncio reads at once
+        if hasattr(transport, "max_size"):  # what asyncio reads at once
+            vars(transport)["max_size"] = READ_BYTES
         super().connection_made(transport)
 
     def cut(self) -> None:
@@ -339,7 +340,8 @@ class Socket(ServerConnection):
         """Nothing comes any more."""
         if not self._welcome:
             return
-        self._door.gone(self)
+        if self._door is not None:
+            self._door.gone(self)
         super().connection_lost(exc)
         self.protocol.parser.close()  # its frame would keep the protocol alive
         self.ready = False

@@ -24,7 +24,14 @@ _FIRST = (
     )""",
     "create table if not exists secret (name text not null primary key, value blob not null)",
 )
-STEPS: Sequence[Sequence[str]] = (_FIRST,)
+_ARCHIVE = (
+    """create table archive (
+        number integer primary key, id text not null unique, last integer not null, daily text,
+        info blob not null, data blob not null
+    )""",
+    "create index archive_daily on archive (daily) where daily is not null",
+)
+STEPS: Sequence[Sequence[str]] = (_FIRST, _ARCHIVE)
 """The statements that lead from version 0, an empty file, to 1, from there to 2, ..."""
 SCHEMA_VERSION = len(STEPS)
 
@@ -69,16 +76,17 @@ def migrate(db: sqlite3.Connection, path: Path) -> None:
         sqlite3.Error: It cannot be written; it is at one of the versions between.
 
     """
-    for version in range(max(version_of(db, path), 1) - 1, SCHEMA_VERSION):
-        _step(db, version)
+    version = version_of(db, path)
+    for step in range(version if version > 1 else 0, SCHEMA_VERSION):  # the first 1 had no secrets
+        _step(db, step)
 
 
-def _step(db: sqlite3.Connection, version: int) -> None:
+def _step(db: sqlite3.Connection, step: int) -> None:
     db.execute("begin immediate")
     try:
-        for statement in STEPS[version]:
+        for statement in STEPS[step]:
             db.execute(statement)
-        db.execute(f"pragma user_version={version + 1}")
+        db.execute(f"pragma user_version={step + 1}")
         db.execute("commit")
     except BaseException:
         db.execute("rollback")
