@@ -51,8 +51,8 @@ class ServerSession:
             raise MustClose(CloseCode.PROTOCOL, f"{self.encoding.value} uses {kind} frames")
         request = decode_request(frame)
         if isinstance(request, Hello):
-            if self._greeted:
-                raise MustClose(CloseCode.PROTOCOL, "hello comes once")
+            if self._greeted and request.token is None:
+                raise MustClose(CloseCode.PROTOCOL, "hello comes again only with a token")
             self._greeted = True
         elif not self._greeted:
             raise MustClose(CloseCode.AUTH, "hello comes first")

@@ -15,13 +15,24 @@ from typing import Annotated
 import structlog
 import typer
 
+from .access.authority import Unusable
 from .app import running
 from .log import EventLog
 from .log_memory import MemoryLog
 from .log_sqlite import SqliteLog
 from .operation import runtime
 from .operation.logs import Logs, open_logs
-from .settings import DATA, Access, Keeping, Limits, Listening, Operating, Settings, command
+from .settings import (
+    DATA,
+    Access,
+    Auth,
+    Keeping,
+    Limits,
+    Listening,
+    Operating,
+    Settings,
+    command,
+)
 from .storage.locking import FileInUse
 from .storage.schema import UnreadableFile
 from .world import World
@@ -47,11 +58,13 @@ def _run(
     runtime.set_up()
     if keeping.memory and keeping.data:
         raise _unusable("--memory keeps nothing, --data keeps everything: choose one")
+    if show.demo and access.auth is not Auth.GUEST:
+        raise _unusable("--demo needs --auth guest: its bots have no tokens of yours")
     path = None if keeping.memory else keeping.data or DATA
     try:
         settings = Settings(listening, limits, access, operating)
         asyncio.run(_serve(settings, path, show.demo, logs))
-    except (FileInUse, UnreadableFile) as error:
+    except (FileInUse, UnreadableFile, Unusable) as error:
         raise _unusable(str(error)) from None
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
@@ -78,6 +91,7 @@ async def _serve(settings: Settings, data: Path | None, demo: bool, logs: Logs) 
     event_log: EventLog = MemoryLog() if data is None else SqliteLog(data)
     world = World(lambda: time.time_ns() // 1_000_000, time.monotonic, os.urandom)
     async with running(settings, event_log, world) as app:
+        asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, app.reload)
         runtime.settle()
         host = settings.listening.host
         where = f"[{host}]" if ":" in host else host

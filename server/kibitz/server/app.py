@@ -23,6 +23,8 @@ from kibitz.protocol.limits import (
 from kibitz.protocol.replies import LobbyRoom, TvRoom
 
 from .access.addresses import Proxies
+from .access.authority import Unusable
+from .access.opening import authority_of
 from .access.origins import Origins
 from .answers import Answers
 from .connection import CLOSE_SECONDS, Connection, Service
@@ -34,7 +36,7 @@ from .operation.metrics import Metrics
 from .pages import SOCKET_PATH, TEXT, Pages, page
 from .past import Past
 from .rooms import Rooms
-from .settings import Settings
+from .settings import Auth, Settings
 from .site import Site
 from .sockets.frames import Frames
 from .sockets.keepalive import Keepalive
@@ -78,11 +80,15 @@ class App:
         self.rooms = Rooms(log_, world, limits.says, turn, limits.idle_room)
         self._past = past = Past(log_, limits.past_waiting)
         self._answers = Answers(self.rooms, past, world, self._metrics)
+        self._world = world
+        self._authority = authority_of(settings.access, world)
         self._pages = Pages(
-            self.rooms, past, self._answers, self._metrics, Site.installed(), self._table, limits
+            *(self.rooms, past, self._answers, self._metrics, Site.installed(), self._authority),
+            *(self._table, limits),
         )
         self._service = Service(
             NAME,
+            self._authority,
             self._answers,
             world,
             self._metrics,
@@ -116,6 +122,7 @@ class App:
 
         """
         await self.rooms.open()
+        await self._authority.open(self._log)
         self._server = await serve(
             self._connect,
             self._settings.listening.host,
@@ -134,6 +141,15 @@ class App:
             asyncio.create_task(self._tick()),
             asyncio.create_task(self.rooms.clock.run()),
         ]
+
+    def reload(self) -> None:
+        """Read keys anew; what cannot be used is said, and all stays as it was."""
+        try:
+            self._authority.reload()
+        except Unusable as error:
+            log.error("not reloaded", error=str(error))
+        else:
+            log.info("reloaded")
 
     async def stop(self) -> None:
         """Take no more rooms, send everybody away with 4503, flush the log."""
@@ -197,6 +213,7 @@ class App:
                 self._table.tick()
                 self.rooms.refresh_laggards()
                 if tick % TICKS_PER_PRESENCE == 0:
+                    self._dismiss_expired()
                     self.rooms.tell_presence()
                     self._tell_lobby()
                     self._tell_tv()
@@ -211,6 +228,16 @@ class App:
                 del self._strangers[connection]
             elif connection.is_overdue:
                 connection.close_soon(CloseCode.AUTH, "no hello in time")
+
+    def _dismiss_expired(self) -> None:
+        """Send those away whose token has ended, and who have shown no other."""
+        if self._settings.access.auth is Auth.GUEST:
+            return
+        now = self._world.now_ms()
+        for connection in list(self._connections):
+            expires = connection.identity.expires
+            if expires is not None and now >= expires:
+                connection.close_soon(CloseCode.AUTH, "your token has expired")
 
     def _tell_lobby(self) -> None:
         changed, self.rooms.changed = self.rooms.changed, set()

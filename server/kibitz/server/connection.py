@@ -23,8 +23,9 @@ from kibitz.protocol.limits import MAX_FRAME
 from kibitz.protocol.session import MustClose, ServerSession
 from kibitz.protocol.wire import Encoding, WireError, frame_id
 
+from .access.authority import Authority
 from .answers import Answers, RoomCommand
-from .identity import Identity, identify, new_token
+from .identity import Identity
 from .limits.places import place_of
 from .limits.prices import BYTES_A_REQUEST, PLAIN, TOKEN, charges_of
 from .limits.settings import Limits
@@ -51,6 +52,7 @@ class Service:
     """What every connection of a server shares."""
 
     name: str
+    authority: Authority
     answers: Answers
     world: World
     metrics: Metrics
@@ -306,16 +308,23 @@ class Connection:
         except Exception as error:
             return error
 
-    def _greet(self, hello: ask.Hello) -> replies.Welcome:
-        token = hello.token or new_token(self._service.world)
+    def _greet(self, hello: ask.Hello) -> replies.Welcome | Refused:
+        """Learn who is there, or that he may stay longer."""
+        known = self.identity
         try:
-            self.identity = identify(token, hello.name)
-            self._who = self._who[0], self.identity.id, self._who[2]
+            identity, token = self._service.authority.greet(hello.token, hello.name)
         except Refused as refused:
             if over := self._service.table.take(TOKEN, self._who):
                 self._service.metrics.limited(over.limit)
                 raise MustClose(CloseCode.ABUSE, f"too many {over.limit}") from None
-            raise MustClose(CloseCode.AUTH, refused.message) from None
+            if not known.id:
+                raise MustClose(CloseCode.AUTH, refused.message) from None
+            return refused
+        if known.id and (identity.id != known.id or not known.roles <= identity.roles):
+            message = "that token is somebody else's, or for less: it takes another connection"
+            return Refused(ErrorCode.AUTH, message)
+        self.identity = identity
+        self._who = self._who[0], identity.id, self._who[2]
         if self._service.talks:
             log.debug("greeted", **self._about(None))
         answers = self._service.answers

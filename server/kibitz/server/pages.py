@@ -17,9 +17,10 @@ from websockets.http11 import Request, Response
 from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.contract import contract
 
-from .access.roles import GUEST_ROLES, check_download
+from .access.authority import Authority
+from .access.roles import check_download
 from .answers import Answers
-from .identity import Identity, identity_id
+from .identity import Identity
 from .limits.door import refusal
 from .limits.places import place_of
 from .limits.prices import DOWNLOAD, TOKEN
@@ -62,9 +63,11 @@ class Pages:
         answers: Answers,
         metrics: Metrics,
         site: Site,
+        authority: Authority,
         table: Table,
         limits: Limits,
     ) -> None:
+        self._authority = authority
         self._site = site
         self._rooms = rooms
         self._past = past
@@ -111,10 +114,11 @@ class Pages:
     ) -> Response:
         try:
             place = place_of(address, self._count_loopback)
-            who = self._counted(request, place)
+            asker = self._counted(request, place)
+            who = asker.id or None
             room = await self._rooms.get(id_)
             seated = room.people.is_seated(who)
-            check_download(name, seated, GUEST_ROLES)
+            check_download(name, seated, asker.roles)
             self._rooms.days.check(room.state, who)
             if room.state.secret.password is not None and not seated:
                 raise Refused(ErrorCode.FORBIDDEN, "this room has a password")
@@ -124,13 +128,16 @@ class Pages:
             if refused.limit:
                 self._metrics.limited(refused.limit)
                 return refusal(status, Over(refused.limit, refused.retry_ms or 0))
-            return page(f"{refused.message}\n".encode(), TEXT, status)
+            answer = page(f"{refused.message}\n".encode(), TEXT, status)
+            if status is HTTPStatus.UNAUTHORIZED:
+                answer.headers["WWW-Authenticate"] = "Bearer"
+            return answer
         except LogFailure as failure:
             log.error("log failure", room=id_, request=name, exc_info=failure)
             said = b"the server could not write that down; try again later\n"
             return page(said, TEXT, HTTPStatus.SERVICE_UNAVAILABLE)
 
-    def _counted(self, request: Request, place: str | None) -> str | None:
+    def _counted(self, request: Request, place: str | None) -> Identity:
         """Who asks for a download, once it is counted.
 
         Raises:
@@ -138,14 +145,14 @@ class Pages:
 
         """
         try:
-            who = _bearer(request)
+            asker = self._authority.bearer(_bearer(request))
         except Refused:
             if over := self._table.take(TOKEN, (None, None, place)):
                 raise over.refused() from None
             raise
-        if over := self._table.take(DOWNLOAD, (None, who, place)):
+        if over := self._table.take(DOWNLOAD, (None, asker.id or None, place)):
             raise over.refused()
-        return who
+        return asker
 
     async def _replay_json(self, room: Room, who: str | None, wishes: Wishes) -> Response:
         stage = room.people.stage(who)
@@ -206,14 +213,14 @@ def _board(state: RoomState, who: str | None, wishes: Wishes) -> int:
 
 
 def _bearer(request: Request) -> str | None:
-    """The public id of the token in the request, if there is one."""
+    """The token in the request, if there is one."""
     given = request.headers.get_all("Authorization")
     if not given:
         return None
     scheme, _, token = given[0].partition(" ")
     if len(given) > 1:
         raise Refused(ErrorCode.AUTH, "more than one Authorization header")
-    return identity_id(token.strip()) if scheme.lower() == "bearer" else None
+    return token.strip() if scheme.lower() == "bearer" else None
 
 
 def _only_get() -> Response:

@@ -7,6 +7,7 @@ import dataclasses
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
@@ -28,10 +29,40 @@ class Listening:
     port: Annotated[int, Option(help="Port to listen on.", min=0, max=65535)] = 8765
 
 
+class Auth(StrEnum):
+    """Who says who somebody is."""
+
+    GUEST = "guest"
+    JWT = "jwt"
+
+
 @dataclass(frozen=True, slots=True)
 class Access:
     """Who gets in."""
 
+    auth: Annotated[
+        Auth,
+        Option(help="Everybody as a guest; or who has a token of yours, signed (JSON Web Token)."),
+    ] = Auth.GUEST
+    jwt_key: Annotated[
+        Path | None,
+        Option(
+            help="Tokens are checked with this: a public key (PEM: RSA, EC, Ed25519), or a file "
+            "with a secret of at least 32 bytes (HS256). SIGHUP reads it again."
+        ),
+    ] = None
+    jwt_jwks: Annotated[
+        Path | None,
+        Option(
+            help="The same, a JWKS file: the token's kid says which key. SIGHUP reads it again."
+        ),
+    ] = None
+    jwt_issuer: Annotated[
+        str | None, Option(help="Take tokens of this issuer (iss) only.", show_default=False)
+    ] = None
+    jwt_audience: Annotated[
+        str | None, Option(help="Take tokens for this audience (aud) only.", show_default=False)
+    ] = None
     allow_origin: Annotated[
         list[str],
         Option(
