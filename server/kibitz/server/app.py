@@ -147,7 +147,7 @@ class App:
         try:
             self._authority.reload()
         except Unusable as error:
-            log.error("not reloaded", error=str(error))
+            log.error("not reloaded", why=str(error))
         else:
             log.info("reloaded")
 

@@ -32,6 +32,9 @@ class Said:
 EVENTS: Mapping[str, Said] = {
     "listening": Said("info", "connections are taken", ("page", "socket", "data")),
     "stopping": Said("info", "a signal ends the server"),
+    "reloaded": Said("info", "keys and certificates were read again"),
+    "not reloaded": Said("error", "they cannot be used: the old ones stay", ("why",)),
+    "key not used": Said("warning", "a key of the JWKS file is of no known kind", ("key",)),
     "created": Said("info", "a room was made", ("room", "identity", "game", "mode")),
     "closed": Said("info", "the server closed a connection", (*WHO, "code", "reason")),
     "log failure": Said("error", "the log could not write", (*WHERE, *WHO, "request", *FAULT)),
