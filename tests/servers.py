@@ -21,6 +21,10 @@ _NO_RATE: dict[str, Any] = {
 }
 UNLIMITED = replace(Limits(), **_NO_RATE)
 """No rate is reached by a test, unless it says some."""
+FREELY = tuple(
+    text for name in _NO_RATE for text in (f"--{name.replace('_', '-')}", f"{ANY.burst:.0f}")
+)
+"""The same for a server process."""
 USUAL = Operating()
 REAL = World(lambda: time.time_ns() // 1_000_000, time.monotonic, os.urandom)
 
