@@ -49,10 +49,11 @@ async def running_server(
     limits: Limits | None = None,
     access: Access | None = None,
     operating: Operating = USUAL,
+    admin_key: str | None = None,
 ) -> AsyncIterator[Running]:
     """Start a server, stop it at the end; no test reaches its limits unless it says some."""
     limits = limits or replace(UNLIMITED, requests=requests, says=says)
-    chosen = Settings(Listening(port=port), limits, access or Access(), operating)
+    chosen = Settings(Listening(port=port), limits, access or Access(), operating, admin_key)
     async with running(chosen, log or MemoryLog(), world) as app:
         at = f"127.0.0.1:{app.port}"
         yield Running(app, f"ws://{at}/ws", f"http://{at}")

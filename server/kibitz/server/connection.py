@@ -8,7 +8,7 @@ client is bounded; whatever a client sends, the others do not notice. Never: rul
 import asyncio
 import contextlib
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -24,6 +24,7 @@ from kibitz.protocol.session import MustClose, ServerSession
 from kibitz.protocol.wire import Encoding, WireError, frame_id
 
 from .access.authority import Authority
+from .admin.bans import Bans, close_reason
 from .answers import Answers, RoomCommand
 from .identity import Identity
 from .limits.places import place_of
@@ -59,8 +60,7 @@ class Service:
     turn: Turn
     limits: Limits
     table: Table
-    numbers: Iterator[int]
-    """Numbers the connections."""
+    bans: Bans
     talks: bool = False
     """Whether every request is in the log."""
 
@@ -95,6 +95,7 @@ class Connection:
         "encoding",
         "identity",
         "lobby",
+        "number",
         "on_air",
         "rooms",
         "socket",
@@ -102,7 +103,11 @@ class Connection:
     )
 
     def __init__(
-        self, socket: Socket, service: Service, ended: Callable[["Connection"], None]
+        self,
+        socket: Socket,
+        service: Service,
+        ended: Callable[["Connection"], None],
+        number: int = 0,
     ) -> None:
         """Serve a client from now on.
 
@@ -110,11 +115,13 @@ class Connection:
             socket: Our end of the connection.
             service: What every connection shares.
             ended: Told when the client is gone.
+            number: Its own, as they come.
 
         """
         self.encoding = Encoding(socket.subprotocol or Encoding.JSON.value)
         self.identity = Identity("", "")
         self.rooms: dict[str, Room] = {}
+        self.number = number
         self.lobby = False
         self.tv = False
         self.on_air: str | None = ""
@@ -123,7 +130,7 @@ class Connection:
         self._ended = ended
         self._session = ServerSession(self.encoding)
         place = place_of(socket.address, service.limits.count_loopback)
-        self._who: Who = next(service.numbers), None, place
+        self._who: Who = number, None, place
         self._since = service.world.monotonic()
         self._refused = self._asked = 0
         self._inbox: deque[tuple[bytes, bool]] | None = None
@@ -142,6 +149,12 @@ class Connection:
     def address(self) -> str:
         """Where the client comes from."""
         return self.socket.address
+
+    @property
+    def since_ms(self) -> int:
+        """When the client came, Unix ms."""
+        world = self._service.world
+        return world.now_ms() - round((world.monotonic() - self._since) * 1000)
 
     @property
     def is_overdue(self) -> bool:
@@ -320,6 +333,8 @@ class Connection:
             if not known.id:
                 raise MustClose(CloseCode.AUTH, refused.message) from None
             return refused
+        if ban := self._service.bans.banned(identity.id, self.address):
+            raise MustClose(CloseCode.FORBIDDEN, close_reason(ban))
         if known.id and (identity.id != known.id or not known.roles <= identity.roles):
             message = "that token is somebody else's, or for less: it takes another connection"
             return Refused(ErrorCode.AUTH, message)

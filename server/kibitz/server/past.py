@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from kibitz.engine.replays import Replay, Step, write
 from kibitz.engine.table import Table, redact_table
 from kibitz.protocol.replies import Position, Replayed
-from kibitz.protocol.views import Event
+from kibitz.protocol.views import Event, Status
 
 from .audience import Audience, opened, public, told
 from .creation import Start
@@ -37,6 +37,8 @@ FORMAT = "kibitz-replay-json-1"
 SHORT = 200
 """Events that are gone through at once, without waiting for a turn: a few milliseconds."""
 RETRY_MS = 1000
+UNPLAYED: frozenset[Status] = frozenset({"open", "timeout", "closed"})
+"""How a board stands whose replay text has no end: nobody won it or gave it up."""
 A = TypeVar("A")
 T = TypeVar("T")
 
@@ -83,7 +85,7 @@ class Past:
 
     async def replay_text(self, room: Room, stage: Stage, board: int) -> bytes:
         """The replay text of one board; cards that nobody may know yet stand as ``??``."""
-        seq, over = stage.seq, stage.state.over
+        seq, over = stage.seq, stage.state.ended
         return await self._work(
             room.id, seq, lambda records: _replay_text(room.id, records, seq, over, board).encode()
         )
@@ -93,7 +95,7 @@ class Past:
 
         Of a finished game ``open`` has them once more, with every card named.
         """
-        seq, over = stage.seq, stage.state.over
+        seq, over = stage.seq, stage.state.ended
         head = {
             "format": FORMAT,
             "room": room.id,
@@ -178,7 +180,7 @@ def _replay_text(room: str, records: Sequence[Record], seq: int, over: bool, boa
         if event.board == board or event.kind == "say":
             steps += _step(event, state.positions[board].board.table)
     status = state.course.lines[board].status
-    headers = {"room": room, "result": status if status != "timeout" else "open"}
+    headers = {"room": room, "result": "open" if status in UNPLAYED else status}
     if over and (deal := true_deal(state)):
         headers["deal"] = deal
     shown = state.start if over else redact_table(state.start)

@@ -215,6 +215,10 @@ class Rooms:
             room.idle_since = self._world.monotonic()
         return room
 
+    def peek(self, id_: str) -> Room | None:
+        """The same, looked at by nobody who is or comes in."""
+        return self._rooms.get(id_)
+
     async def _find(self, id_: str) -> Room | None:
         return self._rooms.get(id_) or await self._load(id_)
 

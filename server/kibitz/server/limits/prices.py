@@ -40,6 +40,8 @@ def charges_of(request: ask.Request, size: int) -> Charges:
     """What a request in a frame of so many bytes counts as."""
     charges = CHARGES.get(type(request), PLAIN)
     match request:
+        case ask.Admin(key=str()):
+            charges = (*charges, *PASSWORD)
         case ask.Create(password=str()):
             charges = (*charges, *PASSWORD)
         case ask.Join(password=password, role=role):
