@@ -3,8 +3,10 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Sequence
+from functools import partial
 from http import HTTPStatus
 from itertools import count
+from typing import cast
 
 import structlog
 from websockets.asyncio.server import Server, ServerConnection, serve
@@ -14,7 +16,6 @@ from websockets.typing import Subprotocol
 
 from kibitz.protocol.codes import CloseCode
 from kibitz.protocol.limits import (
-    HELLO_TIMEOUT,
     JSON_SUBPROTOCOL,
     MAX_MESSAGE,
     MSGPACK_SUBPROTOCOL,
@@ -30,6 +31,8 @@ from .admin.bans import REFRESH_SECONDS, Bans
 from .admin.key import Key
 from .answers import Answers
 from .connection import CLOSE_SECONDS, Connection, Service
+from .limits.door import Door
+from .limits.table import Table
 from .log import EventLog
 from .operation.lag import LagSampler
 from .operation.logs import LogLevel
@@ -77,8 +80,11 @@ class App:
         self._proxies = Proxies(settings.access.trusted_proxy)
         self._origins = Origins(settings.access.allow_origin)
         turn = Turn()
-        self.rooms = Rooms(log_, world, settings.limits.says, turn)
-        self._past = past = Past(log_)
+        limits = settings.limits
+        self._table = Table(limits, world.monotonic)
+        self._door = Door(limits, self._table, self._metrics.limited, self._proxies.has)
+        self.rooms = Rooms(log_, world, limits.says, turn, limits.idle_room)
+        self._past = past = Past(log_, limits.past_waiting)
         self._connections: set[Connection] = set()
         self._bans = bans = Bans(log_, world)
         self._administration = Administration(
@@ -89,7 +95,8 @@ class App:
         self._world = world
         self._authority = authority_of(settings.access, world)
         self._pages = Pages(
-            self.rooms, past, self._answers, Site.installed(), self._authority, bans
+            *(self.rooms, past, self._answers, self._metrics, Site.installed(), self._authority),
+            *(bans, self._table, limits),
         )
         self._service = Service(
             NAME,
@@ -98,7 +105,8 @@ class App:
             world,
             self._metrics,
             turn,
-            settings.limits.requests,
+            limits,
+            self._table,
             bans,
             settings.operating.log_level is LogLevel.DEBUG,
         )
@@ -139,12 +147,12 @@ class App:
             self._settings.listening.port,
             process_request=self._page,
             select_subprotocol=_select,
-            create_connection=Socket,
+            create_connection=cast(type[ServerConnection], partial(Socket, door=self._door)),
             compression=None,
             ping_interval=None,
             max_size=MAX_MESSAGE,
             server_header=NAME,
-            open_timeout=HELLO_TIMEOUT,
+            open_timeout=self._settings.limits.hello_timeout,
             close_timeout=CLOSE_SECONDS,
         )
         self._lag.start()
@@ -208,13 +216,22 @@ class App:
         socket.address = self._proxies.address_of(socket, request)
         if ban := self._bans.banned(None, socket.address):
             return banned(self._bans.refused(ban))
-        if request.method != "GET" or request.path.partition("?")[0] != SOCKET_PATH:
-            if self._scraping.is_wanted(request):
-                return self._scraping.answer(socket, request)
-            return self._pages.answer(request)
+        stays = request.method == "GET" and request.path.partition("?")[0] == SOCKET_PATH
+        if refusal := self._door.asked(socket, socket.address, stays=stays):
+            return refusal
+        if not stays:
+            return self._answer(socket, request)
         if self._origins.admit(request.headers, self._proxies.are_trusted(socket)):
             return None
         return page(FOREIGN, TEXT, HTTPStatus.FORBIDDEN)
+
+    async def _answer(self, socket: Socket, request: Request) -> Response:
+        """A page, unless too much is on its way to there."""
+        if self._scraping.is_wanted(request):
+            response = await self._scraping.answer(socket, request)
+        else:
+            response = await self._pages.answer(request, socket.address)
+        return self._door.sends(socket, len(response.body)) or response
 
     async def _tick(self) -> None:
         tick = 0
@@ -224,6 +241,7 @@ class App:
             try:
                 self._dismiss_strangers()
                 self._keepalive.tick(self._connections)
+                self._table.tick()
                 self.rooms.refresh_laggards()
                 if tick % TICKS_PER_PRESENCE == 0:
                     self._dismiss_expired()
@@ -241,8 +259,8 @@ class App:
             try:
                 if await self._bans.refresh():
                     self._administration.enforce()
-            except Exception as error:
-                log.error("bans not read", exc_info=error)
+            except Exception:
+                log.exception("bans not read")
 
     def _dismiss_strangers(self) -> None:
         """Send those away who do not say hello."""

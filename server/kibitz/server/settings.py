@@ -15,16 +15,10 @@ from typer import Option
 
 from .access.addresses import network_of
 from .access.origins import origin_of
+from .limits.settings import Limits as Limits
 from .operation.logs import LogLevel
-from .throttle import Rate, rate_of
 
 DATA = Path("kibitz.db")
-REQUESTS = Rate(per_second=200.0, burst=400.0)
-SAYS = Rate(per_second=1.0, burst=10.0)
-
-
-def _rate(says: str) -> Any:
-    return Option(help=says, parser=rate_of, metavar="PER_SECOND[:BURST]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,14 +89,6 @@ class Keeping:
         Path | None, Option(help="SQLite file that keeps every room.", show_default=str(DATA))
     ] = None
     memory: Annotated[bool, Option("--memory", help="Keep rooms in memory only.")] = False
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """How much anybody may ask for."""
-
-    requests: Annotated[Rate, _rate("Requests of one connection.")] = REQUESTS
-    says: Annotated[Rate, _rate("Comments of one identity in one room.")] = SAYS
 
 
 @dataclass(frozen=True, slots=True)
