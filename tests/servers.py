@@ -5,6 +5,7 @@ import os
 import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from kibitz.server.app import App, running
 from kibitz.server.log import EventLog
@@ -38,10 +39,12 @@ async def running_server(
     says: Rate = ANY,
     access: Access | None = None,
     operating: Operating = USUAL,
+    tls: tuple[Path | None, Path | None] = (None, None),
 ) -> AsyncIterator[Running]:
     """Start a server, stop it at the end; no test reaches its limits unless it says some."""
     limits = Limits(requests=requests, says=says)
-    chosen = Settings(Listening(port=port), limits, access or Access(), operating)
+    chosen = Settings(Listening("127.0.0.1", port, *tls), limits, access or Access(), operating)
     async with running(chosen, log or MemoryLog(), world) as app:
         at = f"127.0.0.1:{app.port}"
-        yield Running(app, f"ws://{at}/ws", f"http://{at}")
+        s = "s" if tls[0] else ""
+        yield Running(app, f"ws{s}://{at}/ws", f"http{s}://{at}")

@@ -8,6 +8,7 @@ import asyncio
 import contextlib
 import json
 import socket as sockets
+import ssl
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 from urllib.parse import urlsplit
@@ -165,6 +166,7 @@ async def connected(
     *,
     offer: list[str] | None = None,
     receive_buffer: int | None = None,
+    trust: ssl.SSLContext | None = None,
 ) -> AsyncIterator[Talk]:
     """A connection that has said nothing yet and does not read.
 
@@ -173,6 +175,7 @@ async def connected(
         encoding: What is spoken, and offered if ``offer`` does not say something else.
         offer: Sub-protocols to offer; an empty list offers none.
         receive_buffer: Bytes that the kernel may hold for a client that does not read.
+        trust: Whose certificates are good, for ``wss``.
 
     """
     offered = [encoding.value] if offer is None else offer
@@ -188,6 +191,7 @@ async def connected(
         socket = await connect(
             url,
             sock=sock,
+            ssl=trust,
             subprotocols=subprotocols,
             compression=None,
             max_size=None,
@@ -216,9 +220,10 @@ async def talking(
     name: str | None = None,
     token: str | None = None,
     receive_buffer: int | None = None,
+    trust: ssl.SSLContext | None = None,
 ) -> AsyncIterator[Talk]:
     """A connection that has said hello and reads."""
-    async with connected(url, encoding, receive_buffer=receive_buffer) as talk:
+    async with connected(url, encoding, receive_buffer=receive_buffer, trust=trust) as talk:
         talk.read()
         welcome = await talk.ok("hello", name=name, token=token)
         talk.id, talk.token = welcome["you"]["id"], welcome["token"]

@@ -19,7 +19,7 @@ from kibitz.protocol.mirror import Mirror
 from kibitz.protocol.replies import DailyTable, RoomList
 from kibitz.protocol.views import Role, RoomInfo
 
-from .ends import Closed, NoSocket, Unreachable
+from .ends import Closed, NoSocket, Unreachable, Untrusted
 from .playing import Playing
 from .pushes import Link, Push, Pushes
 from .reviewing import Reviewing
@@ -33,6 +33,7 @@ __all__ = [
     "Pushes",
     "Refused",
     "Unreachable",
+    "Untrusted",
     "connect",
 ]
 

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Sequence
 from http import HTTPStatus
+from typing import Any
 
 import structlog
 from websockets.asyncio.server import Server, ServerConnection, serve
@@ -22,6 +23,7 @@ from kibitz.protocol.replies import LobbyRoom, TvRoom
 
 from .access.addresses import Proxies
 from .access.authority import Unusable
+from .access.certificates import certificates_of
 from .access.opening import authority_of
 from .access.origins import Origins
 from .answers import Answers
@@ -69,6 +71,8 @@ class App:
         self._metrics = Metrics()
         self._proxies = Proxies(settings.access.trusted_proxy)
         self._origins = Origins(settings.access.allow_origin)
+        listening = settings.listening
+        self._certificates = certificates_of(listening.tls_cert, listening.tls_key)
         turn = Turn()
         self.rooms = Rooms(log_, world, settings.limits.says, turn)
         self._past = past = Past(log_)
@@ -126,20 +130,33 @@ class App:
             server_header=NAME,
             open_timeout=HELLO_TIMEOUT,
             close_timeout=CLOSE_SECONDS,
+            **self._tls(),
         )
         self._tasks = [
             asyncio.create_task(self._tick()),
             asyncio.create_task(self.rooms.clock.run()),
         ]
 
+    def _tls(self) -> dict[str, Any]:
+        """What to listen with, where that is not plain TCP."""
+        if self._certificates is None:
+            return {}
+        return {
+            "ssl": self._certificates.context,
+            "ssl_handshake_timeout": HELLO_TIMEOUT,
+            "ssl_shutdown_timeout": CLOSE_SECONDS,
+        }
+
     def reload(self) -> None:
-        """Read keys anew; what cannot be used is said, and all stays as it was."""
-        try:
-            self._authority.reload()
-        except Unusable as error:
-            log.error("not reloaded", why=str(error))
-        else:
-            log.info("reloaded")
+        """Read keys and certificates anew; of what cannot be used the old ones stay."""
+        for part in (self._authority, self._certificates):
+            try:
+                if part is not None:
+                    part.reload()
+            except Unusable as error:
+                log.error("not reloaded", why=str(error))
+            else:
+                log.info("reloaded")
 
     async def stop(self) -> None:
         """Take no more rooms, send everybody away with 4503, flush the log."""
@@ -256,8 +273,8 @@ def _select(socket: ServerConnection, offered: Sequence[Subprotocol]) -> Subprot
 @contextlib.asynccontextmanager
 async def running(settings: Settings, log_: EventLog, world: World) -> AsyncIterator[App]:
     """A server that listens as long as the block runs."""
-    app = App(settings, log_, world)
     try:
+        app = App(settings, log_, world)
         await app.start()
     except BaseException:
         await log_.close()
