@@ -317,5 +317,5 @@ def wait_of(answer: object) -> float:
 
 
 def _refused(error: Error) -> Refused:
-    told = {key: getattr(error, key) for key in ("room", "seq", "retry_ms")}
+    told = {key: getattr(error, key) for key in ("room", "seq", "retry_ms", "limit")}
     return Refused(error.code, error.message, **told)

@@ -3,8 +3,10 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Sequence
+from functools import partial
 from http import HTTPStatus
-from typing import Any
+from itertools import count
+from typing import Any, cast
 
 import structlog
 from websockets.asyncio.server import Server, ServerConnection, serve
@@ -14,7 +16,6 @@ from websockets.typing import Subprotocol
 
 from kibitz.protocol.codes import CloseCode
 from kibitz.protocol.limits import (
-    HELLO_TIMEOUT,
     JSON_SUBPROTOCOL,
     MAX_MESSAGE,
     MSGPACK_SUBPROTOCOL,
@@ -26,12 +27,17 @@ from .access.authority import Unusable
 from .access.certificates import certificates_of
 from .access.opening import authority_of
 from .access.origins import Origins
+from .admin.administration import Administration
+from .admin.bans import REFRESH_SECONDS, Bans
+from .admin.key import Key
 from .answers import Answers
 from .connection import CLOSE_SECONDS, Connection, Service
+from .limits.door import Door
+from .limits.table import Table
 from .log import EventLog
 from .operation.logs import LogLevel
 from .operation.metrics import Metrics
-from .pages import SOCKET_PATH, TEXT, Pages, page
+from .pages import SOCKET_PATH, TEXT, Pages, banned, page
 from .past import Past
 from .rooms import Rooms
 from .settings import Auth, Settings
@@ -74,13 +80,23 @@ class App:
         listening = settings.listening
         self._certificates = certificates_of(listening.tls_cert, listening.tls_key)
         turn = Turn()
-        self.rooms = Rooms(log_, world, settings.limits.says, turn)
-        self._past = past = Past(log_)
-        self._answers = Answers(self.rooms, past, world, self._metrics)
+        limits = settings.limits
+        self._table = Table(limits, world.monotonic)
+        self._door = Door(limits, self._table, self._metrics.limited, self._proxies.has)
+        self.rooms = Rooms(log_, world, limits.says, turn, limits.idle_room)
+        self._past = past = Past(log_, limits.past_waiting)
+        self._connections: set[Connection] = set()
+        self._bans = bans = Bans(log_, world)
+        self._administration = Administration(
+            Key(settings.admin_key),
+            *(bans, self.rooms, log_, world, self._connections, self.drain),
+        )
+        self._answers = Answers(self.rooms, past, world, self._metrics, bans, self._administration)
         self._world = world
         self._authority = authority_of(settings.access, world)
         self._pages = Pages(
-            *(self.rooms, past, self._answers, self._metrics, Site.installed(), self._authority)
+            *(self.rooms, past, self._answers, self._metrics, Site.installed(), self._authority),
+            *(bans, self._table, limits),
         )
         self._service = Service(
             NAME,
@@ -89,13 +105,17 @@ class App:
             world,
             self._metrics,
             turn,
-            settings.limits.requests,
+            limits,
+            self._table,
+            bans,
             settings.operating.log_level is LogLevel.DEBUG,
         )
-        self._connections: set[Connection] = set()
+        self._came = count(1)
         self._strangers: dict[Connection, None] = {}
         """Those who have not said hello yet, the first to come first."""
         self._keepalive = Keepalive(TICKS_PER_PING)
+        self.drained = asyncio.Event()
+        """Set when whoever runs the server is to stop it."""
         self._empty = asyncio.Event()
         self._empty.set()
         self._server: Server | None = None
@@ -115,6 +135,7 @@ class App:
             OSError: The address cannot be listened on.
 
         """
+        await self._bans.refresh()
         await self.rooms.open()
         await self._authority.open(self._log)
         self._server = await serve(
@@ -123,18 +144,19 @@ class App:
             self._settings.listening.port,
             process_request=self._page,
             select_subprotocol=_select,
-            create_connection=Socket,
+            create_connection=cast(type[ServerConnection], partial(Socket, door=self._door)),
             compression=None,
             ping_interval=None,
             max_size=MAX_MESSAGE,
             server_header=NAME,
-            open_timeout=HELLO_TIMEOUT,
+            open_timeout=self._settings.limits.hello_timeout,
             close_timeout=CLOSE_SECONDS,
             **self._tls(),
         )
         self._tasks = [
             asyncio.create_task(self._tick()),
             asyncio.create_task(self.rooms.clock.run()),
+            asyncio.create_task(self._keep_bans()),
         ]
 
     def _tls(self) -> dict[str, Any]:
@@ -143,9 +165,14 @@ class App:
             return {}
         return {
             "ssl": self._certificates.context,
-            "ssl_handshake_timeout": HELLO_TIMEOUT,
+            "ssl_handshake_timeout": self._settings.limits.hello_timeout,
             "ssl_shutdown_timeout": CLOSE_SECONDS,
         }
+
+    def drain(self) -> None:
+        """Take no more rooms from now on, and come to an end."""
+        self._answers.draining = True
+        self.drained.set()
 
     def reload(self) -> None:
         """Read keys and certificates anew; of what cannot be used the old ones stay."""
@@ -179,7 +206,7 @@ class App:
 
     async def _connect(self, socket: ServerConnection) -> None:
         assert isinstance(socket, Socket), "as it was asked for"
-        connection = Connection(socket, self._service, self._disconnected)
+        connection = Connection(socket, self._service, self._disconnected, next(self._came))
         self._connections.add(connection)
         self._strangers[connection] = None
         self._empty.clear()
@@ -195,11 +222,21 @@ class App:
     ) -> Awaitable[Response] | Response | None:
         assert isinstance(socket, Socket), "as it was asked for"
         socket.address = self._proxies.address_of(socket, request)
-        if request.method != "GET" or request.path.partition("?")[0] != SOCKET_PATH:
-            return self._pages.answer(request)
+        if ban := self._bans.banned(None, socket.address):
+            return banned(self._bans.refused(ban))
+        stays = request.method == "GET" and request.path.partition("?")[0] == SOCKET_PATH
+        if refusal := self._door.asked(socket, socket.address, stays=stays):
+            return refusal
+        if not stays:
+            return self._answer(socket, request)
         if self._origins.admit(request.headers, self._proxies.are_trusted(socket)):
             return None
         return page(FOREIGN, TEXT, HTTPStatus.FORBIDDEN)
+
+    async def _answer(self, socket: Socket, request: Request) -> Response:
+        """A page, unless too much is on its way to there."""
+        response = await self._pages.answer(request, socket.address)
+        return self._door.sends(socket, len(response.body)) or response
 
     async def _tick(self) -> None:
         tick = 0
@@ -209,6 +246,7 @@ class App:
             try:
                 self._dismiss_strangers()
                 self._keepalive.tick(self._connections)
+                self._table.tick()
                 self.rooms.refresh_laggards()
                 if tick % TICKS_PER_PRESENCE == 0:
                     self._dismiss_expired()
@@ -218,6 +256,16 @@ class App:
                     self.rooms.sweep()
             except Exception:
                 log.exception("tick failed")
+
+    async def _keep_bans(self) -> None:
+        """Do what other servers on the same log were ordered, too."""
+        while True:
+            await asyncio.sleep(REFRESH_SECONDS)
+            try:
+                if await self._bans.refresh():
+                    self._administration.enforce()
+            except Exception:
+                log.exception("bans not read")
 
     def _dismiss_strangers(self) -> None:
         """Send those away who do not say hello."""

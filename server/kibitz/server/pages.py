@@ -19,8 +19,15 @@ from kibitz.protocol.contract import contract
 
 from .access.authority import Authority
 from .access.roles import check_download
+from .admin.bans import Bans
 from .answers import Answers
+from .decide import check_open
 from .identity import Identity
+from .limits.door import refusal
+from .limits.places import place_of
+from .limits.prices import DOWNLOAD, TOKEN
+from .limits.settings import Limits
+from .limits.table import Over, Table
 from .log import LogFailure
 from .operation.metrics import Metrics
 from .past import Past
@@ -44,7 +51,7 @@ _STATUS = {
     ErrorCode.NO_ROOM: HTTPStatus.NOT_FOUND,
     ErrorCode.FORBIDDEN: HTTPStatus.FORBIDDEN,
     ErrorCode.AUTH: HTTPStatus.UNAUTHORIZED,
-    ErrorCode.RATE_LIMITED: HTTPStatus.SERVICE_UNAVAILABLE,
+    ErrorCode.RATE_LIMITED: HTTPStatus.TOO_MANY_REQUESTS,
 }
 
 
@@ -59,6 +66,9 @@ class Pages:
         metrics: Metrics,
         site: Site,
         authority: Authority,
+        bans: Bans,
+        table: Table,
+        limits: Limits,
     ) -> None:
         self._authority = authority
         self._site = site
@@ -66,10 +76,13 @@ class Pages:
         self._past = past
         self._answers = answers
         self._metrics = metrics
+        self._table = table
+        self._count_loopback = limits.count_loopback
+        self._bans = bans
         self._contract = json.dumps(contract(), indent=1).encode()
 
-    async def answer(self, request: Request) -> Response:
-        """The page at a path."""
+    async def answer(self, request: Request, address: str) -> Response:
+        """The page at a path, for somebody there."""
         if request.method not in ("GET", "HEAD"):
             return _only_get()
         try:
@@ -96,14 +109,18 @@ class Pages:
             case ["protocol"]:
                 return page(self._contract, JSON)
             case ["rooms", id_, name] if name in DOWNLOADS:
-                return await self._download(id_, name, request, query)
+                return await self._download(id_, name, request, query, address)
             case _:
                 return page(b"there is no such page\n", TEXT, HTTPStatus.NOT_FOUND)
 
-    async def _download(self, id_: str, name: str, request: Request, query: str) -> Response:
+    async def _download(
+        self, id_: str, name: str, request: Request, query: str, address: str
+    ) -> Response:
         try:
-            asker = self._authority.bearer(_bearer(request))
+            place = place_of(address, self._count_loopback)
+            asker = self._counted(request, place)
             who = asker.id or None
+            self._bans.check(who, "")
             room = await self._rooms.get(id_)
             seated = room.people.is_seated(who)
             check_download(name, seated, asker.roles)
@@ -113,6 +130,9 @@ class Pages:
             return await DOWNLOADS[name](self, room, who, _wishes(query))
         except Refused as refused:
             status = _STATUS.get(refused.code, HTTPStatus.BAD_REQUEST)
+            if refused.limit:
+                self._metrics.limited(refused.limit)
+                return refusal(status, Over(refused.limit, refused.retry_ms or 0))
             answer = page(f"{refused.message}\n".encode(), TEXT, status)
             if status is HTTPStatus.UNAUTHORIZED:
                 answer.headers["WWW-Authenticate"] = "Bearer"
@@ -121,6 +141,23 @@ class Pages:
             log.error("log failure", room=id_, request=name, exc_info=failure)
             said = b"the server could not write that down; try again later\n"
             return page(said, TEXT, HTTPStatus.SERVICE_UNAVAILABLE)
+
+    def _counted(self, request: Request, place: str | None) -> Identity:
+        """Who asks for a download, once it is counted.
+
+        Raises:
+            Refused: There have been too many, or it is nobody's token.
+
+        """
+        try:
+            asker = self._authority.bearer(_bearer(request))
+        except Refused:
+            if over := self._table.take(TOKEN, (None, None, place)):
+                raise over.refused() from None
+            raise
+        if over := self._table.take(DOWNLOAD, (None, asker.id or None, place)):
+            raise over.refused()
+        return asker
 
     async def _replay_json(self, room: Room, who: str | None, wishes: Wishes) -> Response:
         stage = room.people.stage(who)
@@ -133,14 +170,15 @@ class Pages:
 
     async def _save_text(self, room: Room, who: str | None, wishes: Wishes) -> Response:
         state = room.people.stage(who).state
-        if not state.over:
+        if not state.ended:
+            check_open(state)
             if who is None or state.seat_of(who) is None:
                 raise Refused(ErrorCode.FORBIDDEN, "while the game runs only its players may save")
             if not state.policy.save:
                 raise Refused(ErrorCode.FORBIDDEN, "this room allows no saves")
         text = room.save_text(_board(state, who, wishes), wishes.get("format"))
         last = room.live.last
-        if not state.over and (last.kind, last.by) != ("saved", who):  # said already
+        if not state.ended and (last.kind, last.by) != ("saved", who):  # said already
             await room.note("saved", Identity(who or "", ""), None)
         return page(text.encode(), TEXT)
 
@@ -189,6 +227,14 @@ def _bearer(request: Request) -> str | None:
     if len(given) > 1:
         raise Refused(ErrorCode.AUTH, "more than one Authorization header")
     return token.strip() if scheme.lower() == "bearer" else None
+
+
+def banned(refused: Refused) -> Response:
+    """What an address is answered that is banned, whatever it asks for."""
+    response = page(f"{refused.message}\n".encode(), TEXT, HTTPStatus.FORBIDDEN)
+    if refused.retry_ms is not None:
+        response.headers["Retry-After"] = str(refused.retry_ms // 1000 + 1)
+    return response
 
 
 def _only_get() -> Response:

@@ -15,16 +15,10 @@ from typer import Option
 
 from .access.addresses import network_of
 from .access.origins import origin_of
+from .limits.settings import Limits as Limits
 from .operation.logs import LogLevel
-from .throttle import Rate, rate_of
 
 DATA = Path("kibitz.db")
-REQUESTS = Rate(per_second=200.0, burst=400.0)
-SAYS = Rate(per_second=1.0, burst=10.0)
-
-
-def _rate(says: str) -> Any:
-    return Option(help=says, parser=rate_of, metavar="PER_SECOND[:BURST]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,18 +102,20 @@ class Keeping:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """How much anybody may ask for."""
-
-    requests: Annotated[Rate, _rate("Requests of one connection.")] = REQUESTS
-    says: Annotated[Rate, _rate("Comments of one identity in one room.")] = SAYS
-
-
-@dataclass(frozen=True, slots=True)
 class Operating:
     """How the server is run."""
 
     log_level: Annotated[LogLevel, Option(help="How much the log says.")] = LogLevel.INFO
+
+
+@dataclass(frozen=True, slots=True)
+class Administering:
+    """Who may look after the server while it runs."""
+
+    admin_token_file: Annotated[
+        Path | None,
+        Option(help="The operator's key, at least 16 characters; or in KIBITZ_ADMIN_TOKEN."),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +126,8 @@ class Settings:
     limits: Limits = field(default_factory=Limits)
     access: Access = field(default_factory=Access)
     operating: Operating = field(default_factory=Operating)
+    admin_key: str | None = field(default=None, repr=False)
+    """What the operator says; ``None``: there is none."""
 
 
 def command(run: Callable[..., None], *groups: type) -> Callable[..., None]:

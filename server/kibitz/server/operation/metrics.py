@@ -28,6 +28,12 @@ class Metrics:
         self.closes = Counter(
             "kibitz_closes", "Connections the server closed.", ["code"], registry=self._registry
         )
+        self._limits = Counter(
+            "kibitz_limit_refusals",
+            "What was refused because of a limit.",
+            ["limit"],
+            registry=self._registry,
+        )
         self.changes = Histogram(
             "kibitz_change_seconds",
             "Time from a command to its ok, the commit included.",
@@ -45,6 +51,10 @@ class Metrics:
         if counter is None:
             counter = self._by_kind[kind] = self.requests.labels(str(kind.__struct_config__.tag))
         counter.inc()
+
+    def limited(self, limit: str) -> None:
+        """Count a refusal because of a limit."""
+        self._limits.labels(limit).inc()
 
     def text(self) -> bytes:
         """The Prometheus text format."""
