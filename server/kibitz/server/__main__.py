@@ -40,6 +40,8 @@ from .storage.schema import UnreadableFile
 from .world import World
 
 DEMO_STOP_SECONDS = 5.0
+MIN_TOKEN = 16
+"""Characters of a token that an operator chooses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +67,10 @@ def _run(
         raise _unusable("--demo needs --auth guest: its bots have no tokens of yours")
     path = None if keeping.memory else keeping.data or DATA
     try:
+        token = _token(operating.metrics_token_file)
         said = os.environ.pop(ENVIRONMENT, None)  # nobody whom we start needs to know it
         key = read_key(administering.admin_token_file, said)
-        settings = Settings(listening, limits, access, operating, key)
+        settings = Settings(listening, limits, access, operating, key, token)
         asyncio.run(_serve(settings, path, show.demo, logs))
     except (FileInUse, UnreadableFile, Unusable, UnusableKey) as error:
         raise _unusable(str(error)) from None
@@ -81,6 +84,21 @@ def _run(
 
 
 serve = command(_run, Listening, Access, Keeping, Limits, Operating, Administering, _Show)
+
+
+def _token(file: Path | None) -> str | None:
+    """The token in a file, if there is to be one.
+
+    Raises:
+        OSError: The file cannot be read.
+
+    """
+    if file is None:
+        return None
+    token = file.read_text(encoding="ascii", errors="replace").strip()
+    if len(token) < MIN_TOKEN or not token.isascii() or not token.isprintable():
+        raise _unusable(f"{file}: a token has at least {MIN_TOKEN} printable characters")
+    return token
 
 
 def _unusable(message: str) -> typer.Exit:

@@ -35,8 +35,10 @@ from .connection import CLOSE_SECONDS, Connection, Service
 from .limits.door import Door
 from .limits.table import Table
 from .log import EventLog
+from .operation.lag import LagSampler
 from .operation.logs import LogLevel
 from .operation.metrics import Metrics
+from .operation.scraping import Scraping
 from .pages import SOCKET_PATH, TEXT, Pages, banned, page
 from .past import Past
 from .rooms import Rooms
@@ -74,7 +76,8 @@ class App:
     def __init__(self, settings: Settings, log_: EventLog, world: World) -> None:
         self._settings = settings
         self._log = log_
-        self._metrics = Metrics()
+        self._metrics = Metrics(log_.meter)
+        self._lag = LagSampler(self._metrics.lag)
         self._proxies = Proxies(settings.access.trusted_proxy)
         self._origins = Origins(settings.access.allow_origin)
         listening = settings.listening
@@ -109,6 +112,9 @@ class App:
             self._table,
             bans,
             settings.operating.log_level is LogLevel.DEBUG,
+        )
+        self._scraping = Scraping(
+            self._metrics, self.rooms, self._connections, settings.metrics_token
         )
         self._came = count(1)
         self._strangers: dict[Connection, None] = {}
@@ -153,6 +159,7 @@ class App:
             close_timeout=CLOSE_SECONDS,
             **self._tls(),
         )
+        self._lag.start()
         self._tasks = [
             asyncio.create_task(self._tick()),
             asyncio.create_task(self.rooms.clock.run()),
@@ -189,6 +196,7 @@ class App:
         """Take no more rooms, send everybody away with 4503, flush the log."""
         self._answers.draining = True
         assert self._server is not None, "started"
+        self._lag.stop()
         for task in self._tasks:
             task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -235,7 +243,10 @@ class App:
 
     async def _answer(self, socket: Socket, request: Request) -> Response:
         """A page, unless too much is on its way to there."""
-        response = await self._pages.answer(request, socket.address)
+        if self._scraping.is_wanted(request):
+            response = await self._scraping.answer(socket, request)
+        else:
+            response = await self._pages.answer(request, socket.address)
         return self._door.sends(socket, len(response.body)) or response
 
     async def _tick(self) -> None:

@@ -21,6 +21,7 @@ from kibitz.protocol import requests as ask
 from kibitz.protocol.codes import CloseCode, ErrorCode, Refused
 from kibitz.protocol.limits import MAX_FRAME
 from kibitz.protocol.session import MustClose, ServerSession
+from kibitz.protocol.views import Role
 from kibitz.protocol.wire import Encoding, WireError, frame_id
 
 from .access.authority import Authority
@@ -140,7 +141,6 @@ class Connection:
         self._answering: asyncio.Task[None] | None = None
         self._closing: asyncio.Task[None] | None = None
         self._working = self._lost = False
-        service.metrics.connected(self.encoding, +1)
         if service.talks:
             log.debug("connected", address=self.address, encoding=self.encoding.name.lower())
         socket.attach(self, service.turn)
@@ -149,6 +149,12 @@ class Connection:
     def address(self) -> str:
         """Where the client comes from."""
         return self.socket.address
+
+    @property
+    def role(self) -> Role | None:
+        """How the client takes part in rooms: as a player in one of them, or else looking on."""
+        roles = [room.people.role(self) for room in self.rooms.values()]
+        return "player" if "player" in roles else "spectator" if roles else None
 
     @property
     def since_ms(self) -> int:
@@ -194,7 +200,6 @@ class Connection:
             self._end()
 
     def _end(self) -> None:
-        self._service.metrics.connected(self.encoding, -1)
         if self._service.talks:
             log.debug("gone", **self._about(None))
         for room in self.rooms.values():
@@ -422,6 +427,10 @@ class Connection:
             return False
         self.socket.send_soon(frames)
         return True
+
+    def fell_behind(self, role: Role) -> None:
+        """Count that too much is waiting already."""
+        self._service.metrics.fell_behind(role)
 
     def is_drained(self) -> bool:
         """Whether nothing is waiting to be sent."""

@@ -106,6 +106,10 @@ class Operating:
     """How the server is run."""
 
     log_level: Annotated[LogLevel, Option(help="How much the log says.")] = LogLevel.INFO
+    metrics_token_file: Annotated[
+        Path | None,
+        Option(help="File with a token: /metrics is for who brings it, not for who is near."),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +132,8 @@ class Settings:
     operating: Operating = field(default_factory=Operating)
     admin_key: str | None = field(default=None, repr=False)
     """What the operator says; ``None``: there is none."""
+    metrics_token: str | None = field(default=None, repr=False)
+    """What is in the metrics token file; ``None``: there is none."""
 
 
 def command(run: Callable[..., None], *groups: type) -> Callable[..., None]:
