@@ -21,7 +21,7 @@ from kibitz.protocol.operating import Act
 from kibitz.protocol.replies import Administered, DailyTable, RoomList
 from kibitz.protocol.views import Role, RoomInfo
 
-from .ends import Closed, NoSocket, Unreachable
+from .ends import Closed, NoSocket, Unreachable, Untrusted
 from .playing import Playing
 from .pushes import Link, Push, Pushes
 from .reviewing import Reviewing
@@ -35,6 +35,7 @@ __all__ = [
     "Pushes",
     "Refused",
     "Unreachable",
+    "Untrusted",
     "connect",
 ]
 
