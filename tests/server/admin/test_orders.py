@@ -3,6 +3,7 @@
 from typing import Any, get_args
 
 import pytest
+from kibitz.server.throttle import Rate
 from server.admin.operators import KEY, Operator, operated
 from servers import running_server
 from talk import talking
@@ -10,7 +11,6 @@ from worlds import Fake
 
 from kibitz.protocol.operating import NEEDS, Act
 from kibitz.protocol.wire import Encoding
-from kibitz.server.throttle import Rate
 
 WRONG = [None, "", "x" * 40, KEY + " ", KEY[:-1], KEY.upper(), KEY + "\0", "é" * 20]
 

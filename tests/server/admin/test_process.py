@@ -66,9 +66,8 @@ async def test_a_drain_ends_the_process_as_a_signal_does(tmp_path: Path, key_fil
             assert await ann.closed() == await talk.closed() == 4503
         async with asyncio.timeout(PATIENCE):
             assert await process.process.wait() == 0
-    async with standby(tmp_path / "k.db") as process:
-        async with talking(await process.start()) as bob:
-            assert (await bob.ok("join", room=room))["seq"] == moved["seq"]
+    async with standby(tmp_path / "k.db") as process, talking(await process.start()) as bob:
+        assert (await bob.ok("join", room=room))["seq"] == moved["seq"]
 
 
 @pytest.mark.parametrize(
