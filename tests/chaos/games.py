@@ -25,6 +25,7 @@ from typing import Any
 from chaos.proxy import Weather, proxy
 from plays import NEAR_WIN
 from processes import standby
+from servers import FREELY
 
 from kibitz.clients import connection
 from kibitz.clients.bot import play_out
@@ -46,8 +47,6 @@ from kibitz.protocol.wire import Encoding
 from kibitz.server.audience import public
 from kibitz.server.log_sqlite import SqliteLog
 
-FREELY = ("--requests", "1000000", "--says", "1000000")
-"""What is tested is the network, not the limits."""
 STUCK = 240.0
 """Seconds after which a game counts as stuck: longer than anybody takes to notice silence."""
 GAME = "aces-up"
@@ -101,6 +100,7 @@ class Player:
         choose, left = maker(game, self._rng), self._rng.choice([5, 10, 10, 20, 40, 100])
 
         def chooses(view: BoardView, legal: list[str]) -> str | None:
+            del chosen[view.moves :]  # a choice is void if the room went on before it was made
             move = choose(view, legal) if len(chosen) < left else None
             assert move is None or isinstance(move, str)
             if move is not None:

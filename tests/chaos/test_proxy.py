@@ -5,9 +5,10 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from chaos.games import FREELY, Played, check, play_many
+from chaos.games import Played, check, play_many
 from chaos.proxy import ENDS, TEXTURES, Weather
 from processes import standby
+from servers import FREELY
 
 from kibitz.clients import connection
 
