@@ -115,18 +115,22 @@ async def _serve(settings: Settings, data: Path | None, demo: bool, logs: Logs) 
     event_log: EventLog = MemoryLog() if data is None else SqliteLog(data)
     world = World(lambda: time.time_ns() // 1_000_000, time.monotonic, os.urandom)
     async with running(settings, event_log, world) as app:
-        asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, app.reload)
+        listening, s = settings.listening, "" if settings.listening.tls_cert is None else "s"
+        if s or settings.access.auth is Auth.JWT:  # else the terminal's end is ours, too
+            asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, app.reload)
         runtime.settle()
-        host = settings.listening.host
+        host = listening.host
         where = f"[{host}]" if ":" in host else host
+        url = f"ws{s}://{where}:{app.port}/ws"
         log = structlog.get_logger("kibitz.serve")
         log.info(
             "listening",
-            page=f"http://{where}:{app.port}/",
-            socket=f"ws://{where}:{app.port}/ws",
+            page=f"http{s}://{where}:{app.port}/",
+            socket=url,
             data=str(data) if data else "memory",
         )
-        async with _demo(f"ws://{where}:{app.port}/ws") if demo else contextlib.nullcontext():
+        bots = _demo(url, listening.tls_cert) if demo else contextlib.nullcontext()
+        async with bots:
             if stop.is_set():
                 app.drain()
             for number in (signal.SIGTERM, signal.SIGINT):
@@ -147,9 +151,11 @@ def _end_within(seconds: float, app: App) -> None:
 
 
 @contextlib.asynccontextmanager
-async def _demo(url: str) -> AsyncIterator[None]:
-    """Bots in a process of their own, as ordinary clients."""
-    command = (sys.executable, "-m", "kibitz.clients", "demo", "--with-parent", "--server", url)
+async def _demo(url: str, certificate: Path | None) -> AsyncIterator[None]:
+    """Bots in a process of their own, as ordinary clients; they know our certificate."""
+    command = [sys.executable, "-m", "kibitz.clients", "demo", "--with-parent", "--server", url]
+    if certificate is not None:
+        command += ["--tls-pin", str(certificate)]
     bots = await asyncio.create_subprocess_exec(*command)
     try:
         yield

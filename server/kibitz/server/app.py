@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Sequence
 from functools import partial
 from http import HTTPStatus
 from itertools import count
-from typing import cast
+from typing import Any, cast
 
 import structlog
 from websockets.asyncio.server import Server, ServerConnection, serve
@@ -24,6 +24,7 @@ from kibitz.protocol.replies import LobbyRoom, TvRoom
 
 from .access.addresses import Proxies
 from .access.authority import Unusable
+from .access.certificates import certificates_of
 from .access.opening import authority_of
 from .access.origins import Origins
 from .admin.administration import Administration
@@ -76,6 +77,8 @@ class App:
         self._lag = LagSampler(self._metrics.lag)
         self._proxies = Proxies(settings.access.trusted_proxy)
         self._origins = Origins(settings.access.allow_origin)
+        listening = settings.listening
+        self._certificates = certificates_of(listening.tls_cert, listening.tls_key)
         turn = Turn()
         limits = settings.limits
         self._table = Table(limits, world.monotonic)
@@ -152,6 +155,7 @@ class App:
             server_header=NAME,
             open_timeout=self._settings.limits.hello_timeout,
             close_timeout=CLOSE_SECONDS,
+            **self._tls(),
         )
         self._lag.start()
         self._tasks = [
@@ -159,6 +163,16 @@ class App:
             asyncio.create_task(self.rooms.clock.run()),
             asyncio.create_task(self._keep_bans()),
         ]
+
+    def _tls(self) -> dict[str, Any]:
+        """What to listen with, where that is not plain TCP."""
+        if self._certificates is None:
+            return {}
+        return {
+            "ssl": self._certificates.context,
+            "ssl_handshake_timeout": self._settings.limits.hello_timeout,
+            "ssl_shutdown_timeout": CLOSE_SECONDS,
+        }
 
     def drain(self) -> None:
         """Take no more rooms and connections from now on, and come to an end."""
@@ -175,13 +189,15 @@ class App:
         self.drain()
 
     def reload(self) -> None:
-        """Read keys anew; what cannot be used is said, and all stays as it was."""
-        try:
-            self._authority.reload()
-        except Unusable as error:
-            log.error("not reloaded", why=str(error))
-        else:
-            log.info("reloaded")
+        """Read keys and certificates anew; of what cannot be used the old ones stay."""
+        for part in (self._authority, self._certificates):
+            try:
+                if part is not None:
+                    part.reload()
+            except Unusable as error:
+                log.error("not reloaded", why=str(error))
+            else:
+                log.info("reloaded")
 
     async def stop(self) -> None:
         """Send everybody away with 4503, flush the log."""
@@ -323,8 +339,8 @@ def _select(socket: ServerConnection, offered: Sequence[Subprotocol]) -> Subprot
 @contextlib.asynccontextmanager
 async def running(settings: Settings, log_: EventLog, world: World) -> AsyncIterator[App]:
     """A server that listens as long as the block runs."""
-    app = App(settings, log_, world)
     try:
+        app = App(settings, log_, world)
         await app.start()
     except BaseException:
         await log_.close()

@@ -27,6 +27,16 @@ class Listening:
 
     host: Annotated[str, Option(help="Address to listen on.")] = "127.0.0.1"
     port: Annotated[int, Option(help="Port to listen on.", min=0, max=65535)] = 8765
+    tls_cert: Annotated[
+        Path | None,
+        Option(
+            help="Speak TLS (https, wss) with this certificate: PEM, the whole chain, ours first. "
+            "SIGHUP reads it again."
+        ),
+    ] = None
+    tls_key: Annotated[
+        Path | None, Option(help="Its private key, if that is in another file. No passphrase.")
+    ] = None
 
 
 class Auth(StrEnum):
