@@ -32,6 +32,8 @@ from .admin.key import Key
 from .answers import Answers
 from .connection import CLOSE_SECONDS, Connection, Service
 from .limits.door import Door
+from .limits.holdings import Followed
+from .limits.outboxes import cut_slow
 from .limits.table import Table
 from .log import EventLog
 from .operation.logs import LogLevel
@@ -80,7 +82,7 @@ class App:
         limits = settings.limits
         self._table = Table(limits, world.monotonic)
         self._door = Door(limits, self._table, self._metrics.limited, self._proxies.has)
-        self.rooms = Rooms(log_, world, limits.says, turn, limits.idle_room)
+        self.rooms = Rooms(log_, world, limits.says, turn, limits)
         self._past = past = Past(log_, limits.past_waiting)
         self._connections: set[Connection] = set()
         self._bans = bans = Bans(log_, world)
@@ -104,6 +106,7 @@ class App:
             turn,
             limits,
             self._table,
+            Followed(limits),
             bans,
             settings.operating.log_level is LogLevel.DEBUG,
         )
@@ -231,6 +234,7 @@ class App:
                 self._dismiss_strangers()
                 self._keepalive.tick(self._connections)
                 self._table.tick()
+                cut_slow(self._connections, self._settings.limits.outbox_per_address)
                 self.rooms.refresh_laggards()
                 if tick % TICKS_PER_PRESENCE == 0:
                     self._dismiss_expired()

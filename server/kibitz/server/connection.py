@@ -27,6 +27,7 @@ from .access.authority import Authority
 from .admin.bans import Bans, close_reason
 from .answers import Answers, RoomCommand
 from .identity import Identity
+from .limits.holdings import Followed
 from .limits.places import place_of
 from .limits.prices import BYTES_A_REQUEST, PLAIN, TOKEN, charges_of
 from .limits.settings import Limits
@@ -41,8 +42,11 @@ from .world import World
 
 ANSWER_BYTES = 32 * 1024
 """Bytes that may wait for one client before it is answered anything more."""
+OUTBOX = "bytes per address"
 AT_ONCE = 32
 """Requests of one client after which everybody else has his turn."""
+CONNECTS_AN_ABUSE = 100
+"""Who is closed with 4429 has used up so many of the connections that his address may make."""
 CLOSE_SECONDS = 5.0
 """How long a client has to read what is waiting for it, once it is being closed."""
 log = structlog.get_logger("kibitz.connection")
@@ -60,6 +64,7 @@ class Service:
     turn: Turn
     limits: Limits
     table: Table
+    followed: Followed
     bans: Bans
     talks: bool = False
     """Whether every request is in the log."""
@@ -97,6 +102,7 @@ class Connection:
         "lobby",
         "number",
         "on_air",
+        "place",
         "rooms",
         "socket",
         "tv",
@@ -129,7 +135,8 @@ class Connection:
         self._service = service
         self._ended = ended
         self._session = ServerSession(self.encoding)
-        place = place_of(socket.address, service.limits.count_loopback)
+        self.place = place = place_of(socket.address, service.limits.count_loopback)
+        """What its address counts as."""
         self._who: Who = number, None, place
         self._since = service.world.monotonic()
         self._refused = self._asked = 0
@@ -178,6 +185,19 @@ class Connection:
             self.socket.transport.pause_reading()
         self._work_soon()
 
+    def counts_control(self) -> bool:
+        """A ping or a fragment has come, which counts as a request; whether it is to be heeded."""
+        if self._closing is not None:
+            return False
+        over = self._service.table.take(PLAIN, self._who)
+        if over is None:
+            return True
+        try:
+            self._too_many(over, 0)
+        except MustClose as must:
+            self.close_soon(must.code, must.reason)
+        return False
+
     def pause(self) -> None:
         """Read no more: who does not read answers gets none."""
         if self._closing is None:
@@ -199,6 +219,7 @@ class Connection:
             log.debug("gone", **self._about(None))
         for room in self.rooms.values():
             room.dismiss(self)
+            self._service.followed.remove(self.place, room.id)
         if self._closing is None or self._closing.done():
             self._ended(self)
         else:
@@ -300,6 +321,7 @@ class Connection:
         self._asked += size // BYTES_A_REQUEST
         self._service.metrics.limited(over.limit)
         if self._refused > self._service.limits.refused:
+            self._service.table.charge("connects", CONNECTS_AN_ABUSE, self._who)
             raise MustClose(CloseCode.ABUSE, f"far too many {over.limit}")
         return over.refused()
 
@@ -378,6 +400,8 @@ class Connection:
             case WireError():
                 answer = self._session.error(error)
             case Refused():
+                if error.limit and error.code is ErrorCode.FULL:
+                    self._service.metrics.limited(error.limit)
                 answer = replies.Error(
                     code=error.code,
                     message=error.message,
@@ -409,6 +433,29 @@ class Connection:
             about["room"] = request.room
         return about
 
+    # What the answers need (visitor.Visitor)
+
+    def check_follow(self, room: str | None) -> None:
+        """Check that one more room may be followed; ``None``: a new one.
+
+        Raises:
+            Refused: There are as many as there may be.
+
+        """
+        if over := self._service.followed.over(self.place, room, len(self.rooms)):
+            raise over.full(room)
+
+    def follow(self, room: Room) -> None:
+        """Follow a room from now on."""
+        if room.id not in self.rooms:
+            self._service.followed.add(self.place, room.id)
+        self.rooms[room.id] = room
+
+    def unfollow(self, room: str) -> None:
+        """Follow it no longer."""
+        if self.rooms.pop(room, None) is not None:
+            self._service.followed.remove(self.place, room)
+
     # What rooms need (listener.Listener)
 
     def offer(self, frames: bytes) -> bool:
@@ -422,6 +469,16 @@ class Connection:
             return False
         self.socket.send_soon(frames)
         return True
+
+    @property
+    def waiting(self) -> int:
+        """Bytes that wait for the client to read, if they are many."""
+        return self.socket.waiting if self.socket.paused else 0
+
+    def cut(self) -> None:
+        """End the connection and let go of what waits."""
+        self._service.metrics.limited(OUTBOX)
+        self.socket.transport.abort()
 
     def is_drained(self) -> bool:
         """Whether nothing is waiting to be sent."""
