@@ -5,6 +5,7 @@ import os
 import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, fields, replace
+from pathlib import Path
 from typing import Any
 
 from kibitz.server.app import App, running
@@ -49,11 +50,14 @@ async def running_server(
     limits: Limits | None = None,
     access: Access | None = None,
     operating: Operating = USUAL,
+    tls: tuple[Path | None, Path | None] = (None, None),
     admin_key: str | None = None,
 ) -> AsyncIterator[Running]:
     """Start a server, stop it at the end; no test reaches its limits unless it says some."""
     limits = limits or replace(UNLIMITED, requests=requests, says=says)
-    chosen = Settings(Listening(port=port), limits, access or Access(), operating, admin_key)
+    listening = Listening("127.0.0.1", port, *tls)
+    chosen = Settings(listening, limits, access or Access(), operating, admin_key)
     async with running(chosen, log or MemoryLog(), world) as app:
         at = f"127.0.0.1:{app.port}"
-        yield Running(app, f"ws://{at}/ws", f"http://{at}")
+        s = "s" if tls[0] else ""
+        yield Running(app, f"ws{s}://{at}/ws", f"http{s}://{at}")

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Sequence
 from functools import partial
 from http import HTTPStatus
 from itertools import count
-from typing import cast
+from typing import Any, cast
 
 import structlog
 from websockets.asyncio.server import Server, ServerConnection, serve
@@ -24,6 +24,7 @@ from kibitz.protocol.replies import LobbyRoom, TvRoom
 
 from .access.addresses import Proxies
 from .access.authority import Unusable
+from .access.certificates import certificates_of
 from .access.opening import authority_of
 from .access.origins import Origins
 from .admin.administration import Administration
@@ -31,13 +32,16 @@ from .admin.bans import REFRESH_SECONDS, Bans
 from .admin.key import Key
 from .answers import Answers
 from .connection import CLOSE_SECONDS, Connection, Service
+from .limits.account import Bank
 from .limits.door import Door
 from .limits.holdings import Followed
 from .limits.outboxes import cut_slow
 from .limits.table import Table
 from .log import EventLog
+from .operation.lag import LagSampler
 from .operation.logs import LogLevel
 from .operation.metrics import Metrics
+from .operation.scraping import Scraping
 from .pages import SOCKET_PATH, TEXT, Pages, banned, page
 from .past import Past
 from .rooms import Rooms
@@ -75,9 +79,12 @@ class App:
     def __init__(self, settings: Settings, log_: EventLog, world: World) -> None:
         self._settings = settings
         self._log = log_
-        self._metrics = Metrics()
+        self._metrics = Metrics(log_.meter)
+        self._lag = LagSampler(self._metrics.lag)
         self._proxies = Proxies(settings.access.trusted_proxy)
         self._origins = Origins(settings.access.allow_origin)
+        listening = settings.listening
+        self._certificates = certificates_of(listening.tls_cert, listening.tls_key)
         turn = Turn()
         limits = settings.limits
         self._table = Table(limits, world.monotonic)
@@ -104,11 +111,12 @@ class App:
             world,
             self._metrics,
             turn,
-            limits,
-            self._table,
-            Followed(limits),
+            Bank(limits, self._table, Followed(limits), self._metrics.limited),
             bans,
             settings.operating.log_level is LogLevel.DEBUG,
+        )
+        self._scraping = Scraping(
+            self._metrics, self.rooms, self._connections, settings.metrics_token
         )
         self._came = count(1)
         self._strangers: dict[Connection, None] = {}
@@ -151,12 +159,24 @@ class App:
             server_header=NAME,
             open_timeout=self._settings.limits.hello_timeout,
             close_timeout=CLOSE_SECONDS,
+            **self._tls(),
         )
+        self._lag.start()
         self._tasks = [
             asyncio.create_task(self._tick()),
             asyncio.create_task(self.rooms.clock.run()),
             asyncio.create_task(self._keep_bans()),
         ]
+
+    def _tls(self) -> dict[str, Any]:
+        """What to listen with, where that is not plain TCP."""
+        if self._certificates is None:
+            return {}
+        return {
+            "ssl": self._certificates.context,
+            "ssl_handshake_timeout": self._settings.limits.hello_timeout,
+            "ssl_shutdown_timeout": CLOSE_SECONDS,
+        }
 
     def drain(self) -> None:
         """Take no more rooms from now on, and come to an end."""
@@ -164,18 +184,21 @@ class App:
         self.drained.set()
 
     def reload(self) -> None:
-        """Read keys anew; what cannot be used is said, and all stays as it was."""
-        try:
-            self._authority.reload()
-        except Unusable as error:
-            log.error("not reloaded", why=str(error))
-        else:
-            log.info("reloaded")
+        """Read keys and certificates anew; of what cannot be used the old ones stay."""
+        for part in (self._authority, self._certificates):
+            try:
+                if part is not None:
+                    part.reload()
+            except Unusable as error:
+                log.error("not reloaded", why=str(error))
+            else:
+                log.info("reloaded")
 
     async def stop(self) -> None:
         """Take no more rooms, send everybody away with 4503, flush the log."""
         self._answers.draining = True
         assert self._server is not None, "started"
+        self._lag.stop()
         for task in self._tasks:
             task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -222,7 +245,10 @@ class App:
 
     async def _answer(self, socket: Socket, request: Request) -> Response:
         """A page, unless too much is on its way to there."""
-        response = await self._pages.answer(request, socket.address)
+        if self._scraping.is_wanted(request):
+            response = await self._scraping.answer(socket, request)
+        else:
+            response = await self._pages.answer(request, socket.address)
         return self._door.sends(socket, len(response.body)) or response
 
     async def _tick(self) -> None:
@@ -309,8 +335,8 @@ def _select(socket: ServerConnection, offered: Sequence[Subprotocol]) -> Subprot
 @contextlib.asynccontextmanager
 async def running(settings: Settings, log_: EventLog, world: World) -> AsyncIterator[App]:
     """A server that listens as long as the block runs."""
-    app = App(settings, log_, world)
     try:
+        app = App(settings, log_, world)
         await app.start()
     except BaseException:
         await log_.close()

@@ -19,19 +19,15 @@ from websockets.frames import CloseCode as LibraryCode
 from kibitz.protocol import replies
 from kibitz.protocol import requests as ask
 from kibitz.protocol.codes import CloseCode, ErrorCode, Refused
-from kibitz.protocol.limits import MAX_FRAME
 from kibitz.protocol.session import MustClose, ServerSession
-from kibitz.protocol.wire import Encoding, WireError, frame_id
+from kibitz.protocol.views import Role
+from kibitz.protocol.wire import Encoding, Frame, WireError, frame_id
 
 from .access.authority import Authority
 from .admin.bans import Bans, close_reason
 from .answers import Answers, RoomCommand
 from .identity import Identity
-from .limits.holdings import Followed
-from .limits.places import place_of
-from .limits.prices import BYTES_A_REQUEST, PLAIN, TOKEN, charges_of
-from .limits.settings import Limits
-from .limits.table import Charges, Over, Table, Who
+from .limits.account import Account, Bank
 from .log import LogFailure
 from .operation.metrics import Metrics
 from .room import Room
@@ -45,8 +41,6 @@ ANSWER_BYTES = 32 * 1024
 OUTBOX = "bytes per address"
 AT_ONCE = 32
 """Requests of one client after which everybody else has his turn."""
-CONNECTS_AN_ABUSE = 100
-"""Who is closed with 4429 has used up so many of the connections that his address may make."""
 CLOSE_SECONDS = 5.0
 """How long a client has to read what is waiting for it, once it is being closed."""
 log = structlog.get_logger("kibitz.connection")
@@ -62,9 +56,7 @@ class Service:
     world: World
     metrics: Metrics
     turn: Turn
-    limits: Limits
-    table: Table
-    followed: Followed
+    bank: Bank
     bans: Bans
     talks: bool = False
     """Whether every request is in the log."""
@@ -90,19 +82,17 @@ class Connection:
         "_held",
         "_inbox",
         "_lost",
-        "_refused",
         "_replies",
         "_service",
         "_session",
         "_since",
-        "_who",
         "_working",
+        "account",
         "encoding",
         "identity",
         "lobby",
         "number",
         "on_air",
-        "place",
         "rooms",
         "socket",
         "tv",
@@ -135,11 +125,9 @@ class Connection:
         self._service = service
         self._ended = ended
         self._session = ServerSession(self.encoding)
-        self.place = place = place_of(socket.address, service.limits.count_loopback)
-        """What its address counts as."""
-        self._who: Who = number, None, place
+        self.account = Account(service.bank, number, socket.address)
         self._since = service.world.monotonic()
-        self._refused = self._asked = 0
+        self._asked = 0
         self._inbox: deque[tuple[bytes, bool]] | None = None
         self._replies: list[_Reply] = []
         self._held: tuple[_Reply, ask.Request] | None = None
@@ -147,7 +135,6 @@ class Connection:
         self._answering: asyncio.Task[None] | None = None
         self._closing: asyncio.Task[None] | None = None
         self._working = self._lost = False
-        service.metrics.connected(self.encoding, +1)
         if service.talks:
             log.debug("connected", address=self.address, encoding=self.encoding.name.lower())
         socket.attach(self, service.turn)
@@ -158,6 +145,12 @@ class Connection:
         return self.socket.address
 
     @property
+    def role(self) -> Role | None:
+        """How the client takes part in rooms: as a player in one of them, or else looking on."""
+        roles = [room.people.role(self) for room in self.rooms.values()]
+        return "player" if "player" in roles else "spectator" if roles else None
+
+    @property
     def since_ms(self) -> int:
         """When the client came, Unix ms."""
         world = self._service.world
@@ -166,7 +159,7 @@ class Connection:
     @property
     def is_overdue(self) -> bool:
         """Whether the client has not said hello in time."""
-        timeout = self._service.limits.hello_timeout
+        timeout = self._service.bank.limits.hello_timeout
         return not self.identity.id and self._service.world.monotonic() > self._since + timeout
 
     # What the socket tells (sockets.socket.Reader)
@@ -181,7 +174,7 @@ class Connection:
         if self._inbox is None:
             self._inbox = deque()
         self._inbox.append((message, is_text))
-        if len(self._inbox) >= self._service.limits.inbox:
+        if len(self._inbox) >= self._service.bank.limits.inbox:
             self.socket.transport.pause_reading()
         self._work_soon()
 
@@ -189,14 +182,14 @@ class Connection:
         """A ping or a fragment has come, which counts as a request; whether it is to be heeded."""
         if self._closing is not None:
             return False
-        over = self._service.table.take(PLAIN, self._who)
-        if over is None:
-            return True
         try:
-            self._too_many(over, 0)
+            self.account.count_frame()
         except MustClose as must:
             self.close_soon(must.code, must.reason)
-        return False
+            return False
+        except Refused:
+            return False
+        return True
 
     def pause(self) -> None:
         """Read no more: who does not read answers gets none."""
@@ -214,12 +207,11 @@ class Connection:
             self._end()
 
     def _end(self) -> None:
-        self._service.metrics.connected(self.encoding, -1)
         if self._service.talks:
             log.debug("gone", **self._about(None))
         for room in self.rooms.values():
             room.dismiss(self)
-            self._service.followed.remove(self.place, room.id)
+            self.account.unfollow(room)
         if self._closing is None or self._closing.done():
             self._ended(self)
         else:
@@ -232,7 +224,7 @@ class Connection:
             self._answering is not None
             or self._held is not None
             or self._asked >= AT_ONCE
-            or len(self._replies) >= self._service.limits.inbox
+            or len(self._replies) >= self._service.bank.limits.inbox
             or self.socket.paused
             or self.socket.waiting > ANSWER_BYTES
         )
@@ -261,21 +253,7 @@ class Connection:
         self._replies.append(reply)
         try:
             frame = message.decode() if is_text else message
-            size = len(message)
-            if size > MAX_FRAME and (over := self._service.table.over("requests", self._who)):
-                reply.i = frame_id(frame)
-                raise self._too_many(over, size)
-            try:
-                request = self._session.receive(frame)
-            except WireError as error:
-                if over := self._service.table.take(_unread(size), self._who):
-                    reply.i = error.i
-                    raise self._too_many(over, size) from None
-                raise
-            reply.i, reply.request = request.i, request
-            if self._service.talks:
-                log.debug("asked", **self._about(request))
-            self._count(request, size)
+            request = self._read(frame, len(message), reply)
             self._service.metrics.requested(type(request))
             if isinstance(request, RoomCommand):
                 self._service.answers.take(request, self, partial(self._reply, reply))
@@ -289,41 +267,31 @@ class Connection:
         except Exception as error:
             self._reply(reply, error)
 
-    def _count(self, request: ask.Request, size: int) -> None:
-        """Let the limits count a request.
+    def _read(self, frame: Frame, size: int, reply: _Reply) -> ask.Request:
+        """The request in a frame, counted.
 
         Raises:
-            Refused: It is above one of them.
+            WireError: There is none.
+            Refused: It is too much.
+            MustClose: It is far too much, or breaks the protocol.
 
         """
-        table = self._service.table
-        over = table.take(charges_of(request, size), self._who)
-        if over is None:
-            self._refused = max(0, self._refused - 1)
-        elif not (self._reads_own(request) and table.spare((self._who[0], type(request)))):
-            raise self._too_many(over, size)
-
-    def _reads_own(self, request: ask.Request) -> bool:
-        """Whether somebody only wants to see how his own rooms are: that is always granted."""
-        match request:
-            case ask.Hello() | ask.Ping():
-                return True
-            case ask.ViewAt() | ask.History() | ask.Moves():
-                return request.room in self.rooms
-            case ask.Join():
-                mine = request.room in self.rooms or request.from_ is not None
-                return mine and request.password is None
-            case _:
-                return False
-
-    def _too_many(self, over: Over, size: int) -> Refused:
-        self._refused += 1 + size // BYTES_A_REQUEST
-        self._asked += size // BYTES_A_REQUEST
-        self._service.metrics.limited(over.limit)
-        if self._refused > self._service.limits.refused:
-            self._service.table.charge("connects", CONNECTS_AN_ABUSE, self._who)
-            raise MustClose(CloseCode.ABUSE, f"far too many {over.limit}")
-        return over.refused()
+        try:
+            self.account.check_size(size)
+        except Refused:
+            reply.i = frame_id(frame)
+            raise
+        try:
+            request = self._session.receive(frame)
+        except WireError as error:
+            reply.i = error.i
+            self.account.count_frame(size)
+            raise
+        reply.i, reply.request = request.i, request
+        if self._service.talks:
+            log.debug("asked", **self._about(request))
+        self.account.count(request, size, self.rooms.__contains__)
+        return request
 
     def _go_on(self) -> None:
         """Answer the request that waited for those before it."""
@@ -349,9 +317,7 @@ class Connection:
         try:
             identity, token = self._service.authority.greet(hello.token, hello.name)
         except Refused as refused:
-            if over := self._service.table.take(TOKEN, self._who):
-                self._service.metrics.limited(over.limit)
-                raise MustClose(CloseCode.ABUSE, f"too many {over.limit}") from None
+            self.account.count_token()
             if not known.id:
                 raise MustClose(CloseCode.AUTH, refused.message) from None
             return refused
@@ -361,7 +327,7 @@ class Connection:
             message = "that token is somebody else's, or for less: it takes another connection"
             return Refused(ErrorCode.AUTH, message)
         self.identity = identity
-        self._who = self._who[0], identity.id, self._who[2]
+        self.account.greeted(identity.id)
         if self._service.talks:
             log.debug("greeted", **self._about(None))
         answers = self._service.answers
@@ -400,8 +366,7 @@ class Connection:
             case WireError():
                 answer = self._session.error(error)
             case Refused():
-                if error.limit and error.code is ErrorCode.FULL:
-                    self._service.metrics.limited(error.limit)
+                self.account.count_refusal(error)
                 answer = replies.Error(
                     code=error.code,
                     message=error.message,
@@ -442,19 +407,18 @@ class Connection:
             Refused: There are as many as there may be.
 
         """
-        if over := self._service.followed.over(self.place, room, len(self.rooms)):
-            raise over.full(room)
+        self.account.check_follow(room)
 
     def follow(self, room: Room) -> None:
         """Follow a room from now on."""
         if room.id not in self.rooms:
-            self._service.followed.add(self.place, room.id)
+            self.account.follow(room)
         self.rooms[room.id] = room
 
     def unfollow(self, room: str) -> None:
         """Follow it no longer."""
-        if self.rooms.pop(room, None) is not None:
-            self._service.followed.remove(self.place, room)
+        if (left := self.rooms.pop(room, None)) is not None:
+            self.account.unfollow(left)
 
     # What rooms need (listener.Listener)
 
@@ -465,7 +429,7 @@ class Connection:
         """
         if self._closing is not None:
             return True
-        if self.socket.waiting > self._service.limits.outbox:
+        if self.socket.waiting > self._service.bank.limits.outbox:
             return False
         self.socket.send_soon(frames)
         return True
@@ -479,6 +443,10 @@ class Connection:
         """End the connection and let go of what waits."""
         self._service.metrics.limited(OUTBOX)
         self.socket.transport.abort()
+
+    def fell_behind(self, role: Role) -> None:
+        """Count that too much is waiting already."""
+        self._service.metrics.fell_behind(role)
 
     def is_drained(self) -> bool:
         """Whether nothing is waiting to be sent."""
@@ -499,8 +467,3 @@ class Connection:
                 await self.socket.close(code, reason)
                 return
         self.socket.transport.abort()  # it does not even read the close
-
-
-def _unread(size: int) -> Charges:
-    """What a frame counts as that is no request."""
-    return PLAIN if size <= MAX_FRAME else (("requests", size / BYTES_A_REQUEST),)

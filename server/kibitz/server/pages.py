@@ -1,4 +1,4 @@
-"""Plain HTTP on the same port: the web page, health, metrics, the contract, downloads.
+"""Plain HTTP on the same port: the web page, health, the contract, downloads.
 
 Answers GET requests before the WebSocket handshake, and HEAD where it asks for a file of the web
 page. A visitor without a token is a spectator; ``Authorization: Bearer TOKEN`` brings the
@@ -103,15 +103,12 @@ class Pages:
                 return page(b"draining\n", TEXT, HTTPStatus.SERVICE_UNAVAILABLE)
             case ["readyz"]:
                 return page(b"ready\n", TEXT)
-            case ["metrics"]:
-                self._metrics.rooms.set(len(self._rooms))
-                return page(self._metrics.text(), "text/plain; version=0.0.4; charset=utf-8")
             case ["protocol"]:
                 return page(self._contract, JSON)
             case ["rooms", id_, name] if name in DOWNLOADS:
                 return await self._download(id_, name, request, query, address)
             case _:
-                return page(b"there is no such page\n", TEXT, HTTPStatus.NOT_FOUND)
+                return nothing()
 
     async def _download(
         self, id_: str, name: str, request: Request, query: str, address: str
@@ -227,6 +224,11 @@ def _bearer(request: Request) -> str | None:
     if len(given) > 1:
         raise Refused(ErrorCode.AUTH, "more than one Authorization header")
     return token.strip() if scheme.lower() == "bearer" else None
+
+
+def nothing() -> Response:
+    """There is no such page."""
+    return page(b"there is no such page\n", TEXT, HTTPStatus.NOT_FOUND)
 
 
 def banned(refused: Refused) -> Response:

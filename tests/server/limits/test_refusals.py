@@ -87,7 +87,7 @@ async def test_ones_own_room_can_be_read_once_a_second_whatever_is_used_up(
             made = await ann.ok("create", **ROOM)
             room, token = made["room"], ann.token
             (connection,) = running.app._connections
-            running.app._table.charge(kind, 1e12, connection._who)
+            running.app._table.charge(kind, 1e12, connection.account._who)
             for _ in range(5):
                 await read_own(ann, room)
                 fake.pass_time(1)

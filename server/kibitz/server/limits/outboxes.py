@@ -8,13 +8,15 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Protocol
 
+from .account import Account
+
 
 class Slow(Protocol):
     """Somebody for whom bytes may wait."""
 
     @property
-    def place(self) -> str | None:
-        """What his address counts as."""
+    def account(self) -> Account:
+        """What is counted of him."""
         ...
 
     @property
@@ -31,8 +33,8 @@ def cut_slow(everybody: Iterable[Slow], most: int) -> int:
     """Cut off who must be, so that at most so many bytes wait for an address; how many were."""
     slow: defaultdict[str, list[tuple[int, Slow]]] = defaultdict(list)
     for one in everybody:
-        if (waiting := one.waiting) and one.place is not None:
-            slow[one.place].append((waiting, one))
+        if (waiting := one.waiting) and (place := one.account.place):
+            slow[place].append((waiting, one))
     cut = 0
     for those in slow.values():
         total = sum(waiting for waiting, _ in those)

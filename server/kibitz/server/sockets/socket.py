@@ -8,6 +8,7 @@ through the library's parser, so that it always stands between two frames. Never
 
 import asyncio
 import os
+from asyncio.selector_events import _SelectorSocketTransport  # type: ignore[attr-defined]
 from collections.abc import Iterable
 from types import TracebackType
 from typing import Any, Protocol, TypeVar, cast
@@ -100,8 +101,8 @@ H = TypeVar("H", bound=HasSocket)
 def write_all(everybody: Iterable[H], frames: bytes) -> list[H]:
     """Write whole frames to everybody who is ready for them; the others, who got nothing.
 
-    They go to the descriptor itself, past the transport: nothing waits there, and it is plain TCP
-    (TLS ends at the proxy before us).
+    They go to the descriptor itself, past the transport, where nothing waits and nothing is done
+    to them on the way (:func:`descriptor_of`).
     """
     others, size = [], len(frames)
     for each in everybody:
@@ -117,6 +118,18 @@ def write_all(everybody: Iterable[H], frames: bytes) -> list[H]:
             socket.transport.write(frames[written:])
             socket.look()
     return others
+
+
+def descriptor_of(transport: asyncio.BaseTransport) -> int:
+    """The descriptor to which a transport writes just what it is given; -1: there is none.
+
+    That is so for the selector loop's own transport of a TCP connection, and for no other: with
+    TLS, bytes would leave in the clear.
+    """
+    if not isinstance(transport, _SelectorSocketTransport):
+        return -1
+    descriptor: int = transport.get_extra_info("socket").fileno()
+    return descriptor  # it is closed after connection_lost()
 
 
 class Socket(ServerConnection):
@@ -178,8 +191,7 @@ class Socket(ServerConnection):
         What only the opening handshake needed is let go of, the library's task with it.
         """
         self._reader, self._turn = reader, turn
-        if isinstance(self.loop, asyncio.SelectorEventLoop):  # closes it after connection_lost()
-            self.descriptor = self.transport.get_extra_info("socket").fileno()
+        self.descriptor = descriptor_of(self.transport)
         if not self._direct:
             self._read_at_most(READ_BYTES // 8)  # the library is slower
         self.look()
