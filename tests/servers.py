@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from kibitz.server.app import App, running
 from kibitz.server.log import EventLog
 from kibitz.server.log_memory import MemoryLog
-from kibitz.server.settings import Access, Limits, Listening, Settings
+from kibitz.server.settings import Access, Keeping, Limits, Listening, Settings
 from kibitz.server.throttle import Rate
 from kibitz.server.world import World
 
@@ -36,10 +36,14 @@ async def running_server(
     requests: Rate = ANY,
     says: Rate = ANY,
     access: Access | None = None,
+    keep: int | None = None,
 ) -> AsyncIterator[Running]:
     """Start a server, stop it at the end; no test reaches its limits unless it says some."""
     chosen = Settings(
-        Listening(port=port), Limits(requests=requests, says=says), access or Access()
+        Listening(port=port),
+        Limits(requests=requests, says=says),
+        access or Access(),
+        Keeping(keep=keep),
     )
     async with running(chosen, log or MemoryLog(), world) as app:
         at = f"127.0.0.1:{app.port}"

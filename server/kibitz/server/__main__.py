@@ -44,7 +44,7 @@ def _run(
         raise _unusable("--memory keeps nothing, --data keeps everything: choose one")
     path = None if keeping.memory else keeping.data or DATA
     try:
-        asyncio.run(_serve(Settings(listening, limits, access), path, show.demo))
+        asyncio.run(_serve(Settings(listening, limits, access, keeping), path, show.demo))
     except (FileInUse, UnreadableFile) as error:
         raise _unusable(str(error)) from None
     except OSError as error:

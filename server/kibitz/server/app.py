@@ -35,6 +35,7 @@ from .sockets.frames import Frames
 from .sockets.keepalive import Keepalive
 from .sockets.socket import Socket
 from .sockets.turn import Turn
+from .storage.attic import Attic
 from .world import World
 
 NAME = "kibitz/0.1.0"
@@ -69,6 +70,8 @@ class App:
         turn = Turn()
         self.rooms = Rooms(log_, world, settings.limits.says, turn)
         self._past = past = Past(log_)
+        days = settings.keeping.keep
+        self.attic = Attic(log_, self.rooms, past, world, days) if days else None
         self._answers = Answers(self.rooms, past, world, self._metrics)
         self._pages = Pages(self.rooms, past, self._answers, self._metrics, Site.installed())
         self._service = Service(
@@ -121,6 +124,8 @@ class App:
             asyncio.create_task(self._tick()),
             asyncio.create_task(self.rooms.clock.run()),
         ]
+        if self.attic is not None:
+            self._tasks.append(asyncio.create_task(self.attic.run()))
 
     async def stop(self) -> None:
         """Take no more rooms, send everybody away with 4503, flush the log."""
@@ -195,7 +200,7 @@ class App:
         interested = [connection for connection in self._connections if connection.lobby]
         if not interested:
             return
-        for entry in map(self.rooms.entry, changed):
+        for entry in map(self.rooms.listing.entry, changed):
             if entry is None:
                 continue
             frames = Frames(LobbyRoom(room=entry))

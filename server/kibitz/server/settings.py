@@ -63,6 +63,14 @@ class Keeping:
         Path | None, Option(help="SQLite file that keeps every room.", show_default=str(DATA))
     ] = None
     memory: Annotated[bool, Option("--memory", help="Keep rooms in memory only.")] = False
+    keep: Annotated[
+        int | None,
+        Option(
+            help="Archive rooms in which nothing has happened for so many days; for ever, if none.",
+            min=1,
+            metavar="DAYS",
+        ),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +88,7 @@ class Settings:
     listening: Listening = field(default_factory=Listening)
     limits: Limits = field(default_factory=Limits)
     access: Access = field(default_factory=Access)
+    keeping: Keeping = field(default_factory=Keeping)
 
 
 def command(run: Callable[..., None], *groups: type) -> Callable[..., None]:
