@@ -18,7 +18,7 @@ async def shake(running: Running, *headers: str, path: str = "/ws") -> tuple[int
 
 
 async def get(running: Running, headers: str, path: str) -> tuple[int, bytes]:
-    """Status and whole answer to a GET with headers, each with its line end."""
+    """Status and whole answer to a GET with headers, each with its line end; 0: hung up."""
     at = urlsplit(running.http)
     reader, writer = await asyncio.open_connection(at.hostname, at.port)
     try:
@@ -27,6 +27,8 @@ async def get(running: Running, headers: str, path: str) -> tuple[int, bytes]:
             answer = await reader.readuntil(b"\r\n\r\n")
             if b" 101 " not in answer.splitlines()[0]:
                 answer += await reader.read()
+    except asyncio.IncompleteReadError as error:
+        return 0, error.partial
     finally:
         writer.transport.abort()
     return int(answer.split()[1]), answer

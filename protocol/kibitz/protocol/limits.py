@@ -23,7 +23,7 @@ MAX_ROOM = 40
 """Longest room id, in characters."""
 MAX_NAME = 32
 """Longest display name, in characters."""
-MAX_TOKEN = 64
+MAX_TOKEN = 4096
 """Longest identity token, in characters."""
 MAX_PASSWORD = 128
 """Longest room password, in characters."""

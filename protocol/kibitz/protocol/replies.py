@@ -21,7 +21,11 @@ class You(Struct, frozen=True):
 
 
 class Welcome(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag="welcome"):
-    """The answer to ``hello``; hand ``token`` over nowhere but to this server."""
+    """The answer to ``hello``; hand ``token`` over nowhere but to this server.
+
+    ``expires``: when the connection is closed unless a ``hello`` with a fresh token comes before,
+    Unix ms. ``roles``: what this identity may do, if that is not what a guest may.
+    """
 
     you: You
     token: str
@@ -29,6 +33,8 @@ class Welcome(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag="we
     now: int
     games: dict[str, GameInfo]
     limits: dict[str, int]
+    expires: int | None = None
+    roles: list[str] | None = None
 
 
 class Pong(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag="pong"):

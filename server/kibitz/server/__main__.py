@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import errno
-import logging
 import os
 import signal
 import sys
@@ -16,12 +15,24 @@ from typing import Annotated
 import structlog
 import typer
 
-from . import runtime
+from .access.authority import Unusable
 from .app import running
 from .log import EventLog
 from .log_memory import MemoryLog
 from .log_sqlite import SqliteLog
-from .settings import DATA, Access, Keeping, Limits, Listening, Settings, command
+from .operation import runtime
+from .operation.logs import Logs, open_logs
+from .settings import (
+    DATA,
+    Access,
+    Auth,
+    Keeping,
+    Limits,
+    Listening,
+    Operating,
+    Settings,
+    command,
+)
 from .storage.locking import FileInUse
 from .storage.schema import UnreadableFile
 from .world import World
@@ -35,26 +46,36 @@ class _Show:
 
 
 def _run(
-    listening: Listening, access: Access, keeping: Keeping, limits: Limits, show: _Show
+    listening: Listening,
+    access: Access,
+    keeping: Keeping,
+    limits: Limits,
+    operating: Operating,
+    show: _Show,
 ) -> None:
     """Run the server: rooms, spectators, replays on one port."""
-    _configure_logs()
+    logs = open_logs(operating.log_level, time.monotonic)
     runtime.set_up()
     if keeping.memory and keeping.data:
         raise _unusable("--memory keeps nothing, --data keeps everything: choose one")
+    if show.demo and access.auth is not Auth.GUEST:
+        raise _unusable("--demo needs --auth guest: its bots have no tokens of yours")
     path = None if keeping.memory else keeping.data or DATA
     try:
-        asyncio.run(_serve(Settings(listening, limits, access, keeping), path, show.demo))
-    except (FileInUse, UnreadableFile) as error:
+        settings = Settings(listening, limits, access, operating, keeping)
+        asyncio.run(_serve(settings, path, show.demo, logs))
+    except (FileInUse, UnreadableFile, Unusable) as error:
         raise _unusable(str(error)) from None
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             port = listening.port
             raise _unusable(f"port {port} is taken; choose another with --port") from None
         raise _unusable(str(error)) from None
+    finally:
+        logs.close()
 
 
-serve = command(_run, Listening, Access, Keeping, Limits, _Show)
+serve = command(_run, Listening, Access, Keeping, Limits, Operating, _Show)
 
 
 def _unusable(message: str) -> typer.Exit:
@@ -62,13 +83,15 @@ def _unusable(message: str) -> typer.Exit:
     return typer.Exit(2)
 
 
-async def _serve(settings: Settings, data: Path | None, demo: bool) -> None:
+async def _serve(settings: Settings, data: Path | None, demo: bool, logs: Logs) -> None:
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    summing = asyncio.create_task(logs.run())
     event_log: EventLog = MemoryLog() if data is None else SqliteLog(data)
     world = World(lambda: time.time_ns() // 1_000_000, time.monotonic, os.urandom)
     async with running(settings, event_log, world) as app:
+        asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, app.reload)
         runtime.settle()
         host = settings.listening.host
         where = f"[{host}]" if ":" in host else host
@@ -82,6 +105,7 @@ async def _serve(settings: Settings, data: Path | None, demo: bool) -> None:
         async with _demo(f"ws://{where}:{app.port}/ws") if demo else contextlib.nullcontext():
             await stop.wait()
         log.info("stopping")
+    summing.cancel()
 
 
 @contextlib.asynccontextmanager
@@ -100,23 +124,6 @@ async def _demo(url: str) -> AsyncIterator[None]:
         except TimeoutError:
             bots.kill()
             await bots.wait()
-
-
-def _configure_logs() -> None:
-    """Text for people on a terminal, JSON lines for everything else; on stderr."""
-    tty = sys.stderr.isatty()
-    structlog.configure(
-        processors=[
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.format_exc_info,
-            structlog.dev.ConsoleRenderer() if tty else structlog.processors.JSONRenderer(),
-        ],
-        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
-    )
-    logging.getLogger("websockets").setLevel(logging.CRITICAL)  # we say ourselves what fails
-    logging.getLogger("asyncio").setLevel(logging.ERROR)  # a client that is gone is no news
 
 
 def main() -> None:

@@ -18,9 +18,9 @@ from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.views import Action, GameInfo, LayoutPlace, Policy
 from kibitz.protocol.wire import Encoding
 
-from .access.roles import check_request
+from .access.roles import GUEST_ROLES, check_request
 from .log import LogFailure
-from .metrics import Metrics
+from .operation.metrics import Metrics
 from .past import Past
 from .reading import Reading
 from .room import Room
@@ -74,6 +74,7 @@ class Answers:
         self, request: ask.Hello, visitor: Visitor, token: str, server: str
     ) -> replies.Welcome:
         """The answer to ``hello``."""
+        roles = visitor.identity.roles
         return replies.Welcome(
             i=request.i,
             you=replies.You(visitor.identity.id, visitor.identity.name),
@@ -82,6 +83,8 @@ class Answers:
             now=self._world.now_ms(),
             games=cast(dict[str, GameInfo], GAMES_ENCODED[visitor.encoding]),
             limits=LIMITS,
+            expires=visitor.identity.expires,
+            roles=None if roles == GUEST_ROLES else sorted(roles),
         )
 
     def take(

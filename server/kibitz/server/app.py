@@ -21,15 +21,18 @@ from kibitz.protocol.limits import (
 from kibitz.protocol.replies import LobbyRoom, TvRoom
 
 from .access.addresses import Proxies
+from .access.authority import Unusable
+from .access.opening import authority_of
 from .access.origins import Origins
 from .answers import Answers
 from .connection import CLOSE_SECONDS, Connection, Service
 from .log import EventLog
-from .metrics import Metrics
+from .operation.logs import LogLevel
+from .operation.metrics import Metrics
 from .pages import SOCKET_PATH, TEXT, Pages, page
 from .past import Past
 from .rooms import Rooms
-from .settings import Settings
+from .settings import Auth, Settings
 from .site import Site
 from .sockets.frames import Frames
 from .sockets.keepalive import Keepalive
@@ -73,14 +76,20 @@ class App:
         days = settings.keeping.keep
         self.attic = Attic(log_, self.rooms, past, world, days) if days else None
         self._answers = Answers(self.rooms, past, world, self._metrics)
-        self._pages = Pages(self.rooms, past, self._answers, self._metrics, Site.installed())
+        self._world = world
+        self._authority = authority_of(settings.access, world)
+        self._pages = Pages(
+            *(self.rooms, past, self._answers, self._metrics, Site.installed(), self._authority)
+        )
         self._service = Service(
             NAME,
+            self._authority,
             self._answers,
             world,
             self._metrics,
             turn,
             settings.limits.requests,
+            settings.operating.log_level is LogLevel.DEBUG,
         )
         self._connections: set[Connection] = set()
         self._strangers: dict[Connection, None] = {}
@@ -106,6 +115,7 @@ class App:
 
         """
         await self.rooms.open()
+        await self._authority.open(self._log)
         self._server = await serve(
             self._connect,
             self._settings.listening.host,
@@ -126,6 +136,15 @@ class App:
         ]
         if self.attic is not None:
             self._tasks.append(asyncio.create_task(self.attic.run()))
+
+    def reload(self) -> None:
+        """Read keys anew; what cannot be used is said, and all stays as it was."""
+        try:
+            self._authority.reload()
+        except Unusable as error:
+            log.error("not reloaded", why=str(error))
+        else:
+            log.info("reloaded")
 
     async def stop(self) -> None:
         """Take no more rooms, send everybody away with 4503, flush the log."""
@@ -180,6 +199,7 @@ class App:
                 self._keepalive.tick(self._connections)
                 self.rooms.refresh_laggards()
                 if tick % TICKS_PER_PRESENCE == 0:
+                    self._dismiss_expired()
                     self.rooms.tell_presence()
                     self._tell_lobby()
                     self._tell_tv()
@@ -194,6 +214,16 @@ class App:
                 del self._strangers[connection]
             elif connection.is_overdue:
                 connection.close_soon(CloseCode.AUTH, "no hello in time")
+
+    def _dismiss_expired(self) -> None:
+        """Send those away whose token has ended, and who have shown no other."""
+        if self._settings.access.auth is Auth.GUEST:
+            return
+        now = self._world.now_ms()
+        for connection in list(self._connections):
+            expires = connection.identity.expires
+            if expires is not None and now >= expires:
+                connection.close_soon(CloseCode.AUTH, "your token has expired")
 
     def _tell_lobby(self) -> None:
         changed, self.rooms.changed = self.rooms.changed, set()

@@ -30,6 +30,7 @@ class Identity:
         name: The display name.
         secret: What only he and the server can know.
         roles: What he may do: ``player``, ``spectator``, ``admin``.
+        expires: When he has to say once more who he is, Unix ms; ``None``: never.
 
     """
 
@@ -37,6 +38,7 @@ class Identity:
     name: str
     secret: bytes = field(default=b"", repr=False, compare=False)
     roles: frozenset[str] = field(default=GUEST_ROLES, repr=False, compare=False)
+    expires: int | None = field(default=None, repr=False, compare=False)
 
 
 def new_token(world: World) -> str:
@@ -65,7 +67,11 @@ def identity_id(token: str) -> str:
     """
     if not _TOKEN.fullmatch(token):
         raise Refused(ErrorCode.AUTH, "that is not a kibitz token")
-    digest = hashlib.sha256(b"kibitz identity\0" + token.encode()).digest()
+    return id_of(hashlib.sha256(b"kibitz identity\0" + token.encode()).digest())
+
+
+def id_of(digest: bytes) -> str:
+    """The public id that follows from a digest."""
     return base64.b32encode(digest).decode().lower()[:ID_LENGTH]
 
 

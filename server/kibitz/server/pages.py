@@ -17,11 +17,12 @@ from websockets.http11 import Request, Response
 from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.contract import contract
 
-from .access.roles import GUEST_ROLES, check_download
+from .access.authority import Authority
+from .access.roles import check_download
 from .answers import Answers
-from .identity import Identity, identity_id
+from .identity import Identity
 from .log import LogFailure
-from .metrics import Metrics
+from .operation.metrics import Metrics
 from .past import Past
 from .room import Room
 from .rooms import Rooms
@@ -52,8 +53,15 @@ class Pages:
     """The pages of one server."""
 
     def __init__(
-        self, rooms: Rooms, past: Past, answers: Answers, metrics: Metrics, site: Site
+        self,
+        rooms: Rooms,
+        past: Past,
+        answers: Answers,
+        metrics: Metrics,
+        site: Site,
+        authority: Authority,
     ) -> None:
+        self._authority = authority
         self._site = site
         self._rooms = rooms
         self._past = past
@@ -95,30 +103,35 @@ class Pages:
 
     async def _download(self, id_: str, name: str, request: Request, query: str) -> Response:
         try:
-            who = _bearer(request)
+            asker = self._authority.bearer(_bearer(request))
+            who = asker.id or None
             try:
                 room = await self._rooms.get(id_)
             except PutAway:
-                return await self._kept(id_, name, who, _wishes(query))
+                return await self._kept(id_, name, asker, _wishes(query))
             seated = room.people.is_seated(who)
-            check_download(name, seated, GUEST_ROLES)
+            check_download(name, seated, asker.roles)
             self._rooms.days.check(room.state, who)
             if room.state.secret.password is not None and not seated:
                 raise Refused(ErrorCode.FORBIDDEN, "this room has a password")
             return await DOWNLOADS[name](self, room, who, _wishes(query))
         except Refused as refused:
             status = _STATUS.get(refused.code, HTTPStatus.BAD_REQUEST)
-            return page(f"{refused.message}\n".encode(), TEXT, status)
+            answer = page(f"{refused.message}\n".encode(), TEXT, status)
+            if status is HTTPStatus.UNAUTHORIZED:
+                answer.headers["WWW-Authenticate"] = "Bearer"
+            return answer
         except LogFailure as failure:
-            log.error("log failure", error=str(failure))
+            log.error("log failure", room=id_, request=name, exc_info=failure)
             said = b"the server could not write that down; try again later\n"
             return page(said, TEXT, HTTPStatus.SERVICE_UNAVAILABLE)
 
-    async def _kept(self, id_: str, name: str, who: str | None, wishes: Wishes) -> Response:
+    async def _kept(self, id_: str, name: str, asker: Identity, wishes: Wishes) -> Response:
         """What is left of a room that has been put away: its replay text."""
         info, kept = await self._rooms.kept(id_)
+        who = asker.id or None
         mine = kept.readers is not None and who in kept.readers
-        check_download(name, mine, GUEST_ROLES)
+        check_download(name, mine, asker.roles)
         self._rooms.days.check_day(info.daily, info.owner or None, who)
         if kept.readers is not None and not mine:
             raise Refused(ErrorCode.FORBIDDEN, "this room is not for everybody to see")
@@ -200,14 +213,14 @@ def _number(wishes: Wishes) -> int | None:
 
 
 def _bearer(request: Request) -> str | None:
-    """The public id of the token in the request, if there is one."""
+    """The token in the request, if there is one."""
     given = request.headers.get_all("Authorization")
     if not given:
         return None
     scheme, _, token = given[0].partition(" ")
     if len(given) > 1:
         raise Refused(ErrorCode.AUTH, "more than one Authorization header")
-    return identity_id(token.strip()) if scheme.lower() == "bearer" else None
+    return token.strip() if scheme.lower() == "bearer" else None
 
 
 def _only_get() -> Response:

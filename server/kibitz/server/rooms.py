@@ -10,6 +10,8 @@ import hmac
 from collections.abc import Awaitable, Callable, Iterator
 from typing import TypeVar
 
+import structlog
+
 from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.requests import Create, Present
 from kibitz.protocol.views import RoomInfo
@@ -39,6 +41,8 @@ IDLE_SECONDS = 30.0
 
 OPEN_PAGE = 1000
 """Entries that are read from the log in one go."""
+
+log = structlog.get_logger("kibitz.rooms")
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -180,6 +184,8 @@ class Rooms:
             await self._log.append(id_, 0, [record], room.whole_entry())
         except Conflict:
             return None
+        first = record.events[0]
+        log.info("created", room=id_, identity=record.by, game=first.game, mode=first.mode)
         # somebody may have read it meanwhile
         return self._rooms.get(id_) or self._adopt(room, fresh=True)
 

@@ -7,6 +7,7 @@ import dataclasses
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
@@ -14,6 +15,7 @@ from typer import Option
 
 from .access.addresses import network_of
 from .access.origins import origin_of
+from .operation.logs import LogLevel
 from .throttle import Rate, rate_of
 
 DATA = Path("kibitz.db")
@@ -33,10 +35,40 @@ class Listening:
     port: Annotated[int, Option(help="Port to listen on.", min=0, max=65535)] = 8765
 
 
+class Auth(StrEnum):
+    """Who says who somebody is."""
+
+    GUEST = "guest"
+    JWT = "jwt"
+
+
 @dataclass(frozen=True, slots=True)
 class Access:
     """Who gets in."""
 
+    auth: Annotated[
+        Auth,
+        Option(help="Everybody as a guest; or who has a token of yours, signed (JSON Web Token)."),
+    ] = Auth.GUEST
+    jwt_key: Annotated[
+        Path | None,
+        Option(
+            help="Tokens are checked with this: a public key (PEM: RSA, EC, Ed25519), or a file "
+            "with a secret of at least 32 bytes (HS256). SIGHUP reads it again."
+        ),
+    ] = None
+    jwt_jwks: Annotated[
+        Path | None,
+        Option(
+            help="The same, a JWKS file: the token's kid says which key. SIGHUP reads it again."
+        ),
+    ] = None
+    jwt_issuer: Annotated[
+        str | None, Option(help="Take tokens of this issuer (iss) only.", show_default=False)
+    ] = None
+    jwt_audience: Annotated[
+        str | None, Option(help="Take tokens for this audience (aud) only.", show_default=False)
+    ] = None
     allow_origin: Annotated[
         list[str],
         Option(
@@ -82,12 +114,20 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class Operating:
+    """How the server is run."""
+
+    log_level: Annotated[LogLevel, Option(help="How much the log says.")] = LogLevel.INFO
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """All that a server needs to know."""
 
     listening: Listening = field(default_factory=Listening)
     limits: Limits = field(default_factory=Limits)
     access: Access = field(default_factory=Access)
+    operating: Operating = field(default_factory=Operating)
     keeping: Keeping = field(default_factory=Keeping)
 
 
