@@ -38,12 +38,13 @@ async def running_server(
     says: Rate = ANY,
     access: Access | None = None,
     operating: Operating = USUAL,
+    admin_key: str | None = None,
     keep: int | None = None,
 ) -> AsyncIterator[Running]:
     """Start a server, stop it at the end; no test reaches its limits unless it says some."""
     limits = Limits(requests=requests, says=says)
     listening, keeping = Listening(port=port), Keeping(keep=keep)
-    chosen = Settings(listening, limits, access or Access(), operating, keeping)
+    chosen = Settings(listening, limits, access or Access(), operating, admin_key, keeping)
     async with running(chosen, log or MemoryLog(), world) as app:
         at = f"127.0.0.1:{app.port}"
         yield Running(app, f"ws://{at}/ws", f"http://{at}")

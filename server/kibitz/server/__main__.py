@@ -16,6 +16,7 @@ import structlog
 import typer
 
 from .access.authority import Unusable
+from .admin.key import ENVIRONMENT, UnusableKey, read_key
 from .app import running
 from .log import EventLog
 from .log_memory import MemoryLog
@@ -25,6 +26,7 @@ from .operation.logs import Logs, open_logs
 from .settings import (
     DATA,
     Access,
+    Administering,
     Auth,
     Keeping,
     Limits,
@@ -51,6 +53,7 @@ def _run(
     keeping: Keeping,
     limits: Limits,
     operating: Operating,
+    administering: Administering,
     show: _Show,
 ) -> None:
     """Run the server: rooms, spectators, replays on one port."""
@@ -62,9 +65,11 @@ def _run(
         raise _unusable("--demo needs --auth guest: its bots have no tokens of yours")
     path = None if keeping.memory else keeping.data or DATA
     try:
-        settings = Settings(listening, limits, access, operating, keeping)
+        said = os.environ.pop(ENVIRONMENT, None)  # nobody whom we start needs to know it
+        key = read_key(administering.admin_token_file, said)
+        settings = Settings(listening, limits, access, operating, key, keeping)
         asyncio.run(_serve(settings, path, show.demo, logs))
-    except (FileInUse, UnreadableFile, Unusable) as error:
+    except (FileInUse, UnreadableFile, Unusable, UnusableKey) as error:
         raise _unusable(str(error)) from None
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
@@ -75,7 +80,7 @@ def _run(
         logs.close()
 
 
-serve = command(_run, Listening, Access, Keeping, Limits, Operating, _Show)
+serve = command(_run, Listening, Access, Keeping, Limits, Operating, Administering, _Show)
 
 
 def _unusable(message: str) -> typer.Exit:
@@ -103,7 +108,11 @@ async def _serve(settings: Settings, data: Path | None, demo: bool, logs: Logs) 
             data=str(data) if data else "memory",
         )
         async with _demo(f"ws://{where}:{app.port}/ws") if demo else contextlib.nullcontext():
-            await stop.wait()
+            if stop.is_set():
+                app.drain()
+            for number in (signal.SIGTERM, signal.SIGINT):
+                asyncio.get_running_loop().add_signal_handler(number, app.drain)
+            await app.drained.wait()
         log.info("stopping")
     summing.cancel()
 

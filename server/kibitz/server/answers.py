@@ -19,6 +19,9 @@ from kibitz.protocol.views import Action, GameInfo, LayoutPlace, Policy
 from kibitz.protocol.wire import Encoding
 
 from .access.roles import GUEST_ROLES, check_request
+from .admin.administration import Administration
+from .admin.bans import Bans
+from .decide import check_open
 from .log import LogFailure
 from .operation.metrics import Metrics
 from .past import Past
@@ -62,12 +65,22 @@ LIMITS = {
 class Answers:
     """The one who answers."""
 
-    def __init__(self, rooms: Rooms, past: Past, world: World, metrics: Metrics) -> None:
+    def __init__(
+        self,
+        rooms: Rooms,
+        past: Past,
+        world: World,
+        metrics: Metrics,
+        bans: Bans,
+        administration: Administration,
+    ) -> None:
         self._rooms = rooms
         self._past = past
         self._reading = Reading(past)
         self._world = world
         self._metrics = metrics
+        self._bans = bans
+        self._administration = administration
         self.draining = False
 
     def welcome(
@@ -106,6 +119,8 @@ class Answers:
                 answer(done)
                 return
             check_player(room, visitor)
+        elif (ban := self._bans.muted(who.id)) and not room.answered(request, who):
+            raise self._bans.refused(ban, room.id)
         room.take(request, who, partial(self._timed, self._world.monotonic(), answer))
 
     def _timed(
@@ -168,6 +183,8 @@ class Answers:
                 return await self._reading.answer(request, room, visitor)
             case ask.Resign():
                 return await self._resign(request, visitor)
+            case ask.Admin():
+                return await self._administration.answer(request, visitor)
             case _:
                 raise AssertionError("it is a command, or answered at once")
 
@@ -204,6 +221,7 @@ class Answers:
 
     async def _fork(self, request: ask.Fork, parent: Room, visitor: Visitor) -> Room:
         stage = parent.people.stage(visitor.identity.id)
+        check_open(stage.state)
         state, live = parent.state, not stage.state.over
         if live and not parent.people.is_seated(visitor.identity.id):
             message = "not allowed: only its player can go on from a live game"
@@ -272,6 +290,8 @@ class Answers:
         visitor.rooms[room.id] = room
         try:
             if request.role == "player" and not seated:
+                if ban := self._bans.kicked(room.id, visitor.identity.id):
+                    raise self._bans.refused(ban, room.id)
                 await room.sit(visitor.identity)
             return await room.people.admit(visitor, request.role, request)
         except (Refused, LogFailure):
@@ -318,5 +338,5 @@ class Answers:
         except PutAway:  # nobody can go on with it
             return
         if not disclosed:
-            message = "the game that this was forked from is still being played: leave it instead"
+            message = "the game that this was forked from has not ended: leave it instead"
             raise Refused(ErrorCode.FORBIDDEN, message, room=room.id)

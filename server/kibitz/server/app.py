@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Sequence
 from http import HTTPStatus
+from itertools import count
 
 import structlog
 from websockets.asyncio.server import Server, ServerConnection, serve
@@ -24,12 +25,15 @@ from .access.addresses import Proxies
 from .access.authority import Unusable
 from .access.opening import authority_of
 from .access.origins import Origins
+from .admin.administration import Administration
+from .admin.bans import REFRESH_SECONDS, Bans
+from .admin.key import Key
 from .answers import Answers
 from .connection import CLOSE_SECONDS, Connection, Service
 from .log import EventLog
 from .operation.logs import LogLevel
 from .operation.metrics import Metrics
-from .pages import SOCKET_PATH, TEXT, Pages, page
+from .pages import SOCKET_PATH, TEXT, Pages, banned, page
 from .past import Past
 from .rooms import Rooms
 from .settings import Auth, Settings
@@ -75,11 +79,18 @@ class App:
         self._past = past = Past(log_)
         days = settings.keeping.keep
         self.attic = Attic(log_, self.rooms, past, world, days) if days else None
-        self._answers = Answers(self.rooms, past, world, self._metrics)
+        self._connections: set[Connection] = set()
+        self._bans = bans = Bans(log_, world)
+        self._administration = Administration(
+            Key(settings.admin_key),
+            *(bans, self.rooms, log_, world, self._connections, self.drain),
+        )
+        self._answers = Answers(self.rooms, past, world, self._metrics, bans, self._administration)
         self._world = world
         self._authority = authority_of(settings.access, world)
         self._pages = Pages(
-            *(self.rooms, past, self._answers, self._metrics, Site.installed(), self._authority)
+            *(self.rooms, past, self._answers, self._metrics, Site.installed(), self._authority),
+            bans,
         )
         self._service = Service(
             NAME,
@@ -89,12 +100,15 @@ class App:
             self._metrics,
             turn,
             settings.limits.requests,
+            bans,
             settings.operating.log_level is LogLevel.DEBUG,
         )
-        self._connections: set[Connection] = set()
+        self._came = count(1)
         self._strangers: dict[Connection, None] = {}
         """Those who have not said hello yet, the first to come first."""
         self._keepalive = Keepalive(TICKS_PER_PING)
+        self.drained = asyncio.Event()
+        """Set when whoever runs the server is to stop it."""
         self._empty = asyncio.Event()
         self._empty.set()
         self._server: Server | None = None
@@ -114,6 +128,7 @@ class App:
             OSError: The address cannot be listened on.
 
         """
+        await self._bans.refresh()
         await self.rooms.open()
         await self._authority.open(self._log)
         self._server = await serve(
@@ -133,9 +148,15 @@ class App:
         self._tasks = [
             asyncio.create_task(self._tick()),
             asyncio.create_task(self.rooms.clock.run()),
+            asyncio.create_task(self._keep_bans()),
         ]
         if self.attic is not None:
             self._tasks.append(asyncio.create_task(self.attic.run()))
+
+    def drain(self) -> None:
+        """Take no more rooms from now on, and come to an end."""
+        self._answers.draining = True
+        self.drained.set()
 
     def reload(self) -> None:
         """Read keys anew; what cannot be used is said, and all stays as it was."""
@@ -167,7 +188,7 @@ class App:
 
     async def _connect(self, socket: ServerConnection) -> None:
         assert isinstance(socket, Socket), "as it was asked for"
-        connection = Connection(socket, self._service, self._disconnected)
+        connection = Connection(socket, self._service, self._disconnected, next(self._came))
         self._connections.add(connection)
         self._strangers[connection] = None
         self._empty.clear()
@@ -183,6 +204,8 @@ class App:
     ) -> Awaitable[Response] | Response | None:
         assert isinstance(socket, Socket), "as it was asked for"
         socket.address = self._proxies.address_of(socket, request)
+        if ban := self._bans.banned(None, socket.address):
+            return banned(self._bans.refused(ban))
         if request.method != "GET" or request.path.partition("?")[0] != SOCKET_PATH:
             return self._pages.answer(request)
         if self._origins.admit(request.headers, self._proxies.are_trusted(socket)):
@@ -206,6 +229,16 @@ class App:
                     self.rooms.sweep()
             except Exception:
                 log.exception("tick failed")
+
+    async def _keep_bans(self) -> None:
+        """Do what other servers on the same log were ordered, too."""
+        while True:
+            await asyncio.sleep(REFRESH_SECONDS)
+            try:
+                if await self._bans.refresh():
+                    self._administration.enforce()
+            except Exception:
+                log.exception("bans not read")
 
     def _dismiss_strangers(self) -> None:
         """Send those away who do not say hello."""

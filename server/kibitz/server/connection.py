@@ -24,6 +24,7 @@ from kibitz.protocol.session import MustClose, ServerSession
 from kibitz.protocol.wire import Encoding, WireError, frame_id
 
 from .access.authority import Authority
+from .admin.bans import Bans, close_reason
 from .answers import Answers, RoomCommand
 from .identity import Identity
 from .log import LogFailure
@@ -64,6 +65,7 @@ class Service:
     metrics: Metrics
     turn: Turn
     requests: Rate
+    bans: Bans
     talks: bool = False
     """Whether every request is in the log."""
 
@@ -98,6 +100,7 @@ class Connection:
         "encoding",
         "identity",
         "lobby",
+        "number",
         "on_air",
         "rooms",
         "socket",
@@ -105,7 +108,11 @@ class Connection:
     )
 
     def __init__(
-        self, socket: Socket, service: Service, ended: Callable[["Connection"], None]
+        self,
+        socket: Socket,
+        service: Service,
+        ended: Callable[["Connection"], None],
+        number: int = 0,
     ) -> None:
         """Serve a client from now on.
 
@@ -113,11 +120,13 @@ class Connection:
             socket: Our end of the connection.
             service: What every connection shares.
             ended: Told when the client is gone.
+            number: Its own, as they come.
 
         """
         self.encoding = Encoding(socket.subprotocol or Encoding.JSON.value)
         self.identity = Identity("", "")
         self.rooms: dict[str, Room] = {}
+        self.number = number
         self.lobby = False
         self.tv = False
         self.on_air: str | None = ""
@@ -144,6 +153,12 @@ class Connection:
     def address(self) -> str:
         """Where the client comes from."""
         return self.socket.address
+
+    @property
+    def since_ms(self) -> int:
+        """When the client came, Unix ms."""
+        world = self._service.world
+        return world.now_ms() - round((world.monotonic() - self._since) * 1000)
 
     @property
     def is_overdue(self) -> bool:
@@ -285,6 +300,8 @@ class Connection:
             if not known.id:
                 raise MustClose(CloseCode.AUTH, refused.message) from None
             return refused
+        if ban := self._service.bans.banned(identity.id, self.address):
+            raise MustClose(CloseCode.FORBIDDEN, close_reason(ban))
         if known.id and (identity.id != known.id or not known.roles <= identity.roles):
             message = "that token is somebody else's, or for less: it takes another connection"
             return Refused(ErrorCode.AUTH, message)

@@ -105,6 +105,24 @@ class EventLog(Protocol):
         """
         ...
 
+    async def keep(self, name: str, value: bytes | None) -> None:
+        """Keep a value under a name, in place of what was there; ``None``: forget it.
+
+        Raises:
+            LogFailure: It could not be written; what was there is there still.
+
+        """
+        ...
+
+    async def kept(self, prefix: str = "") -> dict[str, bytes]:
+        """What is kept under names that begin so, in the order of the names.
+
+        Raises:
+            LogFailure: It could not be read.
+
+        """
+        ...
+
     async def close(self) -> None:
         """Write what was accepted and let go of everything."""
         ...

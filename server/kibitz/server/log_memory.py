@@ -16,6 +16,7 @@ class MemoryLog:
         self._records: dict[str, list[tuple[int, bytes]]] = {}
         self._infos: dict[str, RoomInfo] = {}
         self._secrets: dict[str, bytes] = {}
+        self._kept: dict[str, bytes] = {}
         self._away: dict[str, tuple[RoomInfo, bytes]] = {}
         self._order: list[str] = []
         """Every room there has been, in order of creation."""
@@ -87,6 +88,17 @@ class MemoryLog:
     async def secret(self, name: str, fresh: bytes) -> bytes:
         """A secret, kept; see :class:`.log.EventLog`."""
         return self._secrets.setdefault(name, fresh)
+
+    async def keep(self, name: str, value: bytes | None) -> None:
+        """Keep a value, or forget it; see :class:`.log.EventLog`."""
+        if value is None:
+            self._kept.pop(name, None)
+        else:
+            self._kept[name] = value
+
+    async def kept(self, prefix: str = "") -> dict[str, bytes]:
+        """What is kept; see :class:`.log.EventLog`."""
+        return {name: self._kept[name] for name in sorted(self._kept) if name.startswith(prefix)}
 
     async def close(self) -> None:
         """Nothing to do."""

@@ -192,8 +192,6 @@ class SqliteLog:
 
     async def secret(self, name: str, fresh: bytes) -> bytes:
         """A secret, kept; see :class:`.log.EventLog`."""
-        if self._closed:
-            raise LogFailure("the log is closed")
 
         def keep() -> bytes:
             insert = "insert into secret values (?, ?) on conflict (name) do nothing"
@@ -202,8 +200,40 @@ class SqliteLog:
                 (value,) = db.execute("select value from secret where name = ?", (name,)).fetchone()
                 return bytes(value)
 
+        return await self._beside(keep)
+
+    async def keep(self, name: str, value: bytes | None) -> None:
+        """Keep a value, or forget it; see :class:`.log.EventLog`."""
+
+        def keep() -> None:
+            with contextlib.closing(self._connect()) as db:
+                if value is None:
+                    db.execute("delete from kept where name = ?", (name,))
+                else:
+                    db.execute("insert or replace into kept values (?, ?)", (name, value))
+
+        await self._beside(keep)
+
+    async def kept(self, prefix: str = "") -> dict[str, bytes]:
+        """What is kept; see :class:`.log.EventLog`."""
+        query = "select name, value from kept where substr(name, 1, ?) = ? order by name"
+
+        def fetch() -> dict[str, bytes]:
+            return dict(self._reader_db.execute(query, (len(prefix), prefix)).fetchall())
+
+        return await self._beside(fetch)
+
+    async def _beside(self, work: Callable[[], T]) -> T:
+        """Work in the reader's thread, beside the records.
+
+        Raises:
+            LogFailure: It failed, or the log is closed.
+
+        """
+        if self._closed:
+            raise LogFailure("the log is closed")
         try:
-            return await self._loop.run_in_executor(self._reader, keep)
+            return await self._loop.run_in_executor(self._reader, work)
         except sqlite3.Error as error:
             raise LogFailure(str(error)) from error
 

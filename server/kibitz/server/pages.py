@@ -19,7 +19,9 @@ from kibitz.protocol.contract import contract
 
 from .access.authority import Authority
 from .access.roles import check_download
+from .admin.bans import Bans
 from .answers import Answers
+from .decide import check_open
 from .identity import Identity
 from .log import LogFailure
 from .operation.metrics import Metrics
@@ -60,6 +62,7 @@ class Pages:
         metrics: Metrics,
         site: Site,
         authority: Authority,
+        bans: Bans,
     ) -> None:
         self._authority = authority
         self._site = site
@@ -67,6 +70,7 @@ class Pages:
         self._past = past
         self._answers = answers
         self._metrics = metrics
+        self._bans = bans
         self._contract = json.dumps(contract(), indent=1).encode()
 
     async def answer(self, request: Request) -> Response:
@@ -105,6 +109,7 @@ class Pages:
         try:
             asker = self._authority.bearer(_bearer(request))
             who = asker.id or None
+            self._bans.check(who, "")
             try:
                 room = await self._rooms.get(id_)
             except PutAway:
@@ -154,14 +159,15 @@ class Pages:
 
     async def _save_text(self, room: Room, who: str | None, wishes: Wishes) -> Response:
         state = room.people.stage(who).state
-        if not state.over:
+        if not state.ended:
+            check_open(state)
             if who is None or state.seat_of(who) is None:
                 raise Refused(ErrorCode.FORBIDDEN, "while the game runs only its players may save")
             if not state.policy.save:
                 raise Refused(ErrorCode.FORBIDDEN, "this room allows no saves")
         text = room.save_text(_board(state, who, wishes), wishes.get("format"))
         last = room.live.last
-        if not state.over and (last.kind, last.by) != ("saved", who):  # said already
+        if not state.ended and (last.kind, last.by) != ("saved", who):  # said already
             await room.note("saved", Identity(who or "", ""), None)
         return page(text.encode(), TEXT)
 
@@ -221,6 +227,14 @@ def _bearer(request: Request) -> str | None:
     if len(given) > 1:
         raise Refused(ErrorCode.AUTH, "more than one Authorization header")
     return token.strip() if scheme.lower() == "bearer" else None
+
+
+def banned(refused: Refused) -> Response:
+    """What an address is answered that is banned, whatever it asks for."""
+    response = page(f"{refused.message}\n".encode(), TEXT, HTTPStatus.FORBIDDEN)
+    if refused.retry_ms is not None:
+        response.headers["Retry-After"] = str(refused.retry_ms // 1000 + 1)
+    return response
 
 
 def _only_get() -> Response:

@@ -19,7 +19,7 @@ from kibitz.engine.replays import Replay, Step, write
 from kibitz.engine.table import Table, redact_table
 from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.replies import Position, Replayed
-from kibitz.protocol.views import Event
+from kibitz.protocol.views import Event, Status
 
 from .audience import Audience, opened, public, told
 from .creation import Start
@@ -38,6 +38,8 @@ SHORT = 200
 MAX_WAITING = 8
 """How many may wait for their turn; the next one is told to come back."""
 RETRY_MS = 1000
+UNPLAYED: frozenset[Status] = frozenset({"open", "timeout", "closed"})
+"""How a board stands whose replay text has no end: nobody won it or gave it up."""
 A = TypeVar("A")
 T = TypeVar("T")
 
@@ -80,19 +82,26 @@ class Past:
         records = await self._log.read(room.id, mark.seq, limit=seq - mark.seq)
         return state_at(records, seq, mark)
 
-    async def replay_text(self, room: Room, stage: Stage, board: int) -> bytes:
-        """The replay text of one board; cards that nobody may know yet stand as ``??``."""
-        seq, over = stage.seq, stage.state.over
+    async def replay_text(
+        self, room: Room, stage: Stage, board: int, *, whole: bool = False
+    ) -> bytes:
+        """The replay text of one board; cards that nobody may know yet stand as ``??``.
+
+        With ``whole`` they do not: that is for nobody who plays or looks on.
+        """
+        seq, over = stage.seq, stage.state.ended or whole
         return await self._work(
             room.id, seq, lambda records: _replay_text(room.id, records, seq, over, board).encode()
         )
 
-    async def replay_json(self, room: Room, stage: Stage, audience: Audience) -> bytes:
+    async def replay_json(
+        self, room: Room, stage: Stage, audience: Audience, *, whole: bool = False
+    ) -> bytes:
         """The events as an audience may see them, with the room's hash: enough for a client.
 
-        Of a finished game ``open`` has them once more, with every card named.
+        Of a finished game, and with ``whole``, ``open`` has them once more, with every card named.
         """
-        seq, over = stage.seq, stage.state.over
+        seq, over = stage.seq, stage.state.ended or whole
         head = {
             "format": FORMAT,
             "room": room.id,
@@ -178,7 +187,7 @@ def _replay_text(room: str, records: Sequence[Record], seq: int, over: bool, boa
         if event.board == board or event.kind == "say":
             steps += _step(event, state.positions[board].board.table)
     status = state.course.lines[board].status
-    headers = {"room": room, "result": status if status != "timeout" else "open"}
+    headers = {"room": room, "result": "open" if status in UNPLAYED else status}
     if over and (deal := true_deal(state)):
         headers["deal"] = deal
     shown = state.start if over else redact_table(state.start)

@@ -121,6 +121,16 @@ class Operating:
 
 
 @dataclass(frozen=True, slots=True)
+class Administering:
+    """Who may look after the server while it runs."""
+
+    admin_token_file: Annotated[
+        Path | None,
+        Option(help="The operator's key, at least 16 characters; or in KIBITZ_ADMIN_TOKEN."),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """All that a server needs to know."""
 
@@ -128,6 +138,8 @@ class Settings:
     limits: Limits = field(default_factory=Limits)
     access: Access = field(default_factory=Access)
     operating: Operating = field(default_factory=Operating)
+    admin_key: str | None = field(default=None, repr=False)
+    """What the operator says; ``None``: there is none."""
     keeping: Keeping = field(default_factory=Keeping)
 
 

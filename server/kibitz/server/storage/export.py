@@ -53,10 +53,7 @@ async def export(
     """
     found, mode = False, PRIVATE if whole else PUBLIC
     with reading(data) as db:
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise NotCopied(f"{folder}: {error.strerror}") from error
+        _make(folder)
         query = "select id, info from room where ?1 is null or id = ?1 order by number"
         for id_, stored in db.execute(query, (room,)):
             found, log = True, MemoryLog()
@@ -69,10 +66,10 @@ async def export(
         query = "select id, data from archive where ?1 is null or id = ?1 order by number"
         for id_, stored in db.execute(query, (room,)) if has_archive(db) else ():
             found, boards = True, read_kept(stored).texts
-            for board, text in enumerate(boards):
-                if text:
-                    name = _name(board, len(boards))
-                    yield _written(folder / f"{id_}.{name}", text.encode(), mode, force)
+            for board, kept in enumerate(boards):
+                if kept:
+                    path = folder / f"{id_}.{_name(board, len(boards))}"
+                    yield _written(path, kept.encode(), mode, force)
     if room is not None and not found:
         raise NoRoom(f"there is no room {room} in {data}")
 
@@ -92,6 +89,13 @@ async def _replays(room: Room, past: Past, whole: bool) -> AsyncIterator[tuple[s
             continue
         name = _name(board, len(state.positions))
         yield name, await past.replay_text(room, stage, board, whole=whole)
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise NotCopied(f"{folder}: {error.strerror}") from error
 
 
 def _name(board: int, boards: int) -> str:
