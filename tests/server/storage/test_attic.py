@@ -14,10 +14,10 @@ from talk import Talk, fetch, talking
 from worlds import Fake, HeldLog
 
 from kibitz.engine import replays
+from kibitz.server.limits.settings import IDLE_SECONDS
 from kibitz.server.log import EventLog, LogFailure
 from kibitz.server.log_memory import MemoryLog
 from kibitz.server.log_sqlite import SqliteLog
-from kibitz.server.rooms import IDLE_SECONDS
 
 DAY = 86_400.0
 KEEP = 3

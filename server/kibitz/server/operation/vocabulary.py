@@ -62,5 +62,7 @@ EVENTS: Mapping[str, Said] = {
 }
 """Every event, in the order of the documentation."""
 
+WHOLE = frozenset({"ordered"})
+"""Of these every single one is told, however many there are."""
 ALWAYS = ("timestamp", "level", "event")
 """What every line has."""
