@@ -291,12 +291,12 @@ class App:
                 log.exception("bans not read")
 
     def _dismiss_strangers(self) -> None:
-        """Send those away who do not say hello."""
+        """Send those away who do not say hello; they may come again, for it may have been lost."""
         for connection in list(self._strangers):
             if connection.identity.id:
                 del self._strangers[connection]
             elif connection.is_overdue:
-                connection.close_soon(CloseCode.AUTH, "no hello in time")
+                connection.close_soon(CloseCode.TOO_SLOW, "no hello in time")
 
     def _dismiss_expired(self) -> None:
         """Send those away whose token has ended, and who have shown no other."""
