@@ -32,7 +32,10 @@ from .admin.bans import REFRESH_SECONDS, Bans
 from .admin.key import Key
 from .answers import Answers
 from .connection import CLOSE_SECONDS, Connection, Service
+from .limits.account import Bank
 from .limits.door import Door
+from .limits.holdings import Followed
+from .limits.outboxes import cut_slow
 from .limits.table import Table
 from .log import EventLog
 from .operation.drain import RETRY_MS, Drain, going_away
@@ -49,6 +52,7 @@ from .sockets.frames import Frames
 from .sockets.keepalive import Keepalive
 from .sockets.socket import Socket
 from .sockets.turn import Turn
+from .storage.attic import Attic
 from .world import World
 
 NAME = "kibitz/0.1.0"
@@ -86,8 +90,10 @@ class App:
         limits = settings.limits
         self._table = Table(limits, world.monotonic)
         self._door = Door(limits, self._table, self._metrics.limited, self._proxies.has)
-        self.rooms = Rooms(log_, world, limits.says, turn, limits.idle_room)
+        self.rooms = Rooms(log_, world, limits.says, turn, limits)
         self._past = past = Past(log_, limits.past_waiting)
+        days = settings.keeping.keep
+        self.attic = Attic(log_, self.rooms, past, world, days) if days else None
         self._connections: set[Connection] = set()
         self._drain = Drain(settings.operating.drain, self._connections)
         self._bans = bans = Bans(log_, world)
@@ -109,8 +115,7 @@ class App:
             world,
             self._metrics,
             turn,
-            limits,
-            self._table,
+            Bank(limits, self._table, Followed(limits), self._metrics.limited),
             bans,
             settings.operating.log_level is LogLevel.DEBUG,
         )
@@ -167,6 +172,8 @@ class App:
             asyncio.create_task(self.rooms.clock.run()),
             asyncio.create_task(self._keep_bans()),
         ]
+        if self.attic is not None:
+            self._tasks.append(asyncio.create_task(self.attic.run()))
 
     def _tls(self) -> dict[str, Any]:
         """What to listen with, where that is not plain TCP."""
@@ -269,6 +276,7 @@ class App:
                 self._dismiss_strangers()
                 self._keepalive.tick(self._connections)
                 self._table.tick()
+                cut_slow(self._connections, self._settings.limits.outbox_per_address)
                 self.rooms.refresh_laggards()
                 if tick % TICKS_PER_PRESENCE == 0:
                     self._dismiss_expired()
@@ -312,7 +320,7 @@ class App:
         interested = [connection for connection in self._connections if connection.lobby]
         if not interested:
             return
-        for entry in map(self.rooms.entry, changed):
+        for entry in map(self.rooms.listing.entry, changed):
             if entry is None:
                 continue
             frames = Frames(LobbyRoom(room=entry))
