@@ -98,6 +98,7 @@ class Connection:
         "lobby",
         "number",
         "on_air",
+        "passes",
         "rooms",
         "socket",
         "tv",
@@ -122,6 +123,7 @@ class Connection:
         self.encoding = Encoding(socket.subprotocol or Encoding.JSON.value)
         self.identity = Identity("", "")
         self.rooms: dict[str, Room] = {}
+        self.passes: dict[str, Role] = {}
         self.number = number
         self.lobby = False
         self.tv = False
@@ -161,6 +163,11 @@ class Connection:
         """When the client came, Unix ms."""
         world = self._service.world
         return world.now_ms() - round((world.monotonic() - self._since) * 1000)
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether nobody is there any more, or will not be soon."""
+        return self._lost or self._closing is not None
 
     @property
     def is_overdue(self) -> bool:

@@ -122,8 +122,8 @@ class Pages:
             seated = room.people.is_seated(who)
             check_download(name, seated, asker.roles)
             self._rooms.days.check(room.state, who)
-            if room.state.secret.password is not None and not seated:
-                raise Refused(ErrorCode.FORBIDDEN, "this room has a password")
+            if room.state.closed and not seated and who != room.state.owner:
+                self._rooms.entrance.check_key(id_, room.state, _wishes(query).get("invite"))
             return await DOWNLOADS[name](self, room, who, _wishes(query))
         except Refused as refused:
             status = _STATUS.get(refused.code, HTTPStatus.BAD_REQUEST)

@@ -9,7 +9,6 @@ import base64
 import hmac
 from collections.abc import Callable, Iterator
 from itertools import islice
-from typing import TypeVar
 
 import structlog
 from msgspec.structs import replace
@@ -20,6 +19,7 @@ from kibitz.protocol.requests import Create, Present
 from kibitz.protocol.requests import Rooms as ListRooms
 from kibitz.protocol.views import RoomInfo
 
+from .access.entrance import Entrance
 from .clock import Clock
 from .creation import Start, create, wish_of
 from .daily import SECRET, SECRET_BYTES, Days
@@ -27,7 +27,6 @@ from .identity import Identity
 from .limits.rates import Rate
 from .limits.settings import IDLE_SECONDS, SAYS
 from .log import Conflict, EventLog
-from .passwords import hash_password, is_password
 from .record import Record
 from .room import Room
 from .sockets.turn import Turn
@@ -40,9 +39,6 @@ ROOM_ID_BYTES = 10
 SEED_BYTES = 32
 
 log = structlog.get_logger("kibitz.rooms")
-
-A = TypeVar("A")
-B = TypeVar("B")
 
 
 class Rooms:
@@ -63,7 +59,7 @@ class Rooms:
         self._idle = idle
         self._rooms: dict[str, Room] = {}
         self._loading: dict[str, asyncio.Future[Room | None]] = {}
-        self._hashing = asyncio.Semaphore(1)
+        self.entrance = Entrance(world)
         self._going_on = asyncio.Lock()
         self._listed: dict[str, RoomInfo] = {}
         self.days = Days(world)
@@ -76,6 +72,7 @@ class Rooms:
         """Learn from the log which rooms there are, and when they have to be woken."""
         fresh = self._world.random_bytes(SECRET_BYTES)
         self.days.secret = await self._log.secret(SECRET, fresh)
+        await self.entrance.open(self._log)
         now = self._world.now_ms()
         for info in await self._log.rooms():
             self.days.note(info)
@@ -104,6 +101,7 @@ class Rooms:
         who: Identity,
         start: Start | None = None,
         name: str | None = None,
+        is_gone: Callable[[], bool] = lambda: False,
     ) -> Room:
         """A new room; of a request named for good, the room it made the first time.
 
@@ -112,6 +110,7 @@ class Rooms:
             who: Who wishes it.
             start: Where it begins, if that is not what the request says.
             name: What names it, if that is not what the request says.
+            is_gone: Whether nobody waits for it any more.
 
         Raises:
             Refused: The wish cannot be fulfilled.
@@ -121,12 +120,9 @@ class Rooms:
         id_ = self._new_id(who.secret, name)
         if name and (there := await self._find(id_)):
             return _same(there, request, start)
-        if request.visibility == "private" and not (request.password or (start and start.password)):
-            raise Refused(ErrorCode.BAD_OPTION, "a private room needs a password")
         password = None
         if request.password:
-            salt = self._world.random_bytes(16)
-            password = await self._hash(hash_password, request.password, salt)
+            password = await self.entrance.hash(request.password, is_gone)
         seed = self._world.random_bytes(SEED_BYTES)
         record = create(request, who, self._world.now_ms(), seed, password, start)
         room = await self._add(id_, record)
@@ -150,7 +146,8 @@ class Rooms:
             Refused: The game has not ended, or has none after it.
 
         """
-        id_ = self._new_id(room.state.secret.seed.encode(), "rematch")
+        known = room.state.course.next  # older ones follow from what the game opens at its end
+        id_ = known or self._new_id(self.entrance.secret, f"the room after {room.id}")
         async with self._going_on:  # many ask at the same moment: one of them makes it
             there = await self._find(id_)
             if there is None:
@@ -262,24 +259,6 @@ class Rooms:
             self._listed[room.id] = entry
             self.changed.add(room.id)
 
-    async def check_password(self, room: Room, password: str | None) -> None:
-        """Let those in who know the password.
-
-        Raises:
-            Refused: This one does not.
-
-        """
-        kept = room.state.secret.password
-        if kept is None:
-            return
-        if password is None or not await self._hash(is_password, password, kept):
-            raise Refused(ErrorCode.FORBIDDEN, "this room has a password", room=room.id)
-
-    async def _hash(self, work: Callable[[str, A], B], password: str, other: A) -> B:
-        """Slow work on passwords, one at a time: who tries many waits behind himself."""
-        async with self._hashing:
-            return await asyncio.to_thread(work, password, other)
-
     def entry(self, id_: str) -> RoomInfo | None:
         """A public room's entry in the lobby."""
         return self._listed.get(id_)
@@ -332,7 +311,7 @@ class Rooms:
         entries = (
             self._listed[id_]
             for id_, room in self._rooms.items()
-            if id_ in self._listed and room.state.secret.password is None
+            if id_ in self._listed and not room.state.closed
         )
         return self.tv.look(entries, self._world.now_ms())
 

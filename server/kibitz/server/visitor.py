@@ -6,6 +6,7 @@ Never: frames, the log.
 from typing import Protocol
 
 from kibitz.protocol.codes import ErrorCode, Refused
+from kibitz.protocol.views import Role
 
 from .access.roles import PLAYS, check_roles
 from .audience import Audience
@@ -23,8 +24,15 @@ class Visitor(Listener, Protocol):
         """Where it comes from (:mod:`.access.addresses`)."""
         ...
 
+    @property
+    def is_gone(self) -> bool:
+        """Whether nobody is there any more."""
+        ...
+
     rooms: dict[str, Room]
     """The rooms it follows, by id."""
+    passes: dict[str, Role]
+    """What it was let in as at most, of rooms that are closed."""
     lobby: bool
     """Whether it wants to be told of changes in the lobby."""
     tv: bool
