@@ -120,6 +120,19 @@ def _is_address(text: str) -> bool:
         return False
 
 
+def is_in_the_open(server: str) -> bool:
+    """Whether what is said to a server can be read on the way to it."""
+    from ipaddress import ip_address
+
+    parts = urlsplit(server)
+    if parts.scheme == "wss" or parts.hostname == "localhost":
+        return False
+    try:
+        return not ip_address(parts.hostname or "").is_loopback
+    except ValueError:
+        return True
+
+
 def screen(color: Color, four_colours: bool, ascii_only: bool) -> "Screen":
     """Standard output, as the options want it."""
     from .terminal.screen import Screen

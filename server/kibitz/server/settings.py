@@ -106,6 +106,9 @@ class Operating:
     """How the server is run."""
 
     log_level: Annotated[LogLevel, Option(help="How much the log says.")] = LogLevel.INFO
+    drain: Annotated[
+        float, Option(help="Seconds in which the server ends after SIGTERM.", min=0.5, max=3600)
+    ] = 10.0
     metrics_token_file: Annotated[
         Path | None,
         Option(help="File with a token: /metrics is for who brings it, not for who is near."),
