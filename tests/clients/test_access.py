@@ -131,8 +131,7 @@ async def test_a_private_game_prints_the_lines_that_let_others_in(tmp_path: Path
             command.home.mkdir()
         words = ("play", "aces-up", "--private", "--seats", "2", "--deal", "1")
         async with ann.running(*words) as process:
-            out = await read_until(process, "sit down at it with: kibitz ")
-            out += await read_until(process, "\n")
+            out = await read_until(process, "foundation")  # the board stands below them
             sit = out.partition("sit down at it with: kibitz ")[2].split("\n")[0].split()
             watch = out.partition("watch it with: kibitz ")[2].split("\n")[0].split()
             assert sit[-2] == watch[-2] == "--invite" and sit[-1] != watch[-1]
