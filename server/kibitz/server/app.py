@@ -32,7 +32,10 @@ from .admin.bans import REFRESH_SECONDS, Bans
 from .admin.key import Key
 from .answers import Answers
 from .connection import CLOSE_SECONDS, Connection, Service
+from .limits.account import Bank
 from .limits.door import Door
+from .limits.holdings import Followed
+from .limits.outboxes import cut_slow
 from .limits.table import Table
 from .log import EventLog
 from .operation.drain import RETRY_MS, Drain, going_away
@@ -49,6 +52,7 @@ from .sockets.frames import Frames
 from .sockets.keepalive import Keepalive
 from .sockets.socket import Socket
 from .sockets.turn import Turn
+from .storage.attic import Attic
 from .world import World
 
 NAME = "kibitz/0.1.0"
@@ -83,8 +87,10 @@ class App:
         limits = settings.limits
         self._table = Table(limits, world.monotonic)
         self._door = Door(limits, self._table, self._metrics.limited, self._proxies.has)
-        self.rooms = Rooms(log_, world, limits.says, turn, limits.idle_room)
+        self.rooms = Rooms(log_, world, limits.says, turn, limits)
         self._past = past = Past(log_, limits.past_waiting)
+        days = settings.keeping.keep
+        self.attic = Attic(log_, self.rooms, past, world, days) if days else None
         self._connections: set[Connection] = set()
         self._drain = Drain(settings.operating.drain, self._connections)
         self._bans = bans = Bans(log_, world)
@@ -106,8 +112,7 @@ class App:
             world,
             self._metrics,
             turn,
-            limits,
-            self._table,
+            Bank(limits, self._table, Followed(limits), self._metrics.limited),
             bans,
             settings.operating.log_level is LogLevel.DEBUG,
         )
@@ -163,6 +168,8 @@ class App:
             asyncio.create_task(self.rooms.clock.run()),
             asyncio.create_task(self._keep_bans()),
         ]
+        if self.attic is not None:
+            self._tasks.append(asyncio.create_task(self.attic.run()))
 
     def _tls(self) -> dict[str, Any]:
         """What to listen with, where that is not plain TCP."""
@@ -265,6 +272,7 @@ class App:
                 self._dismiss_strangers()
                 self._keepalive.tick(self._connections)
                 self._table.tick()
+                cut_slow(self._connections, self._settings.limits.outbox_per_address)
                 self.rooms.refresh_laggards()
                 if tick % TICKS_PER_PRESENCE == 0:
                     self._dismiss_expired()
@@ -286,12 +294,12 @@ class App:
                 log.exception("bans not read")
 
     def _dismiss_strangers(self) -> None:
-        """Send those away who do not say hello."""
+        """Send those away who do not say hello; they may come again, for it may have been lost."""
         for connection in list(self._strangers):
             if connection.identity.id:
                 del self._strangers[connection]
             elif connection.is_overdue:
-                connection.close_soon(CloseCode.AUTH, "no hello in time")
+                connection.close_soon(CloseCode.TOO_SLOW, "no hello in time")
 
     def _dismiss_expired(self) -> None:
         """Send those away whose token has ended, and who have shown no other."""
@@ -308,7 +316,7 @@ class App:
         interested = [connection for connection in self._connections if connection.lobby]
         if not interested:
             return
-        for entry in map(self.rooms.entry, changed):
+        for entry in map(self.rooms.listing.entry, changed):
             if entry is None:
                 continue
             frames = Frames(LobbyRoom(room=entry))
