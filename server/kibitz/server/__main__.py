@@ -71,7 +71,7 @@ def _run(
         token = _token(operating.metrics_token_file)
         said = os.environ.pop(ENVIRONMENT, None)  # nobody whom we start needs to know it
         key = read_key(administering.admin_token_file, said)
-        settings = Settings(listening, limits, access, operating, key, token)
+        settings = Settings(listening, limits, access, operating, key, token, keeping)
         asyncio.run(_serve(settings, path, show.demo, logs))
     except (FileInUse, UnreadableFile, Unusable, UnusableKey) as error:
         raise _unusable(str(error)) from None

@@ -28,6 +28,7 @@ from .past import Past
 from .reading import Reading
 from .room import Room
 from .rooms import Rooms
+from .storage.kept import PutAway
 from .visitor import Visitor, check_past, check_player
 from .world import World
 
@@ -147,7 +148,7 @@ class Answers:
                 heads = {id_: self._head(room, visitor) for id_, room in visitor.rooms.items()}
                 return replies.Pong(now=self._world.now_ms(), heads=heads)
             case ask.Rooms():
-                return self._rooms.list(request)
+                return self._rooms.listing.at_once(request)
             case ask.Daily():
                 return self._rooms.days.table(request)
             case ask.Lobby():
@@ -174,6 +175,8 @@ class Answers:
                 return await self._join(request, visitor)
             case ask.Leave():
                 return await self._leave(request, visitor)
+            case ask.Rooms():
+                return await self._rooms.listing.page(request)
             case ask.Replay():
                 return await self._past.replay(request.text)
             case ask.Moves() | ask.Save() | ask.Cheat() | ask.History() | ask.ViewAt():
@@ -329,6 +332,12 @@ class Answers:
 
         """
         root = room.state.secret.parent
-        if root is not None and not (await self._rooms.get(root)).people.disclosed:
+        if root is None:
+            return
+        try:
+            disclosed = (await self._rooms.get(root)).people.disclosed
+        except PutAway:  # nobody can go on with it
+            return
+        if not disclosed:
             message = "the game that this was forked from has not ended: leave it instead"
             raise Refused(ErrorCode.FORBIDDEN, message, room=room.id)

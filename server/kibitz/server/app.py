@@ -49,6 +49,7 @@ from .sockets.frames import Frames
 from .sockets.keepalive import Keepalive
 from .sockets.socket import Socket
 from .sockets.turn import Turn
+from .storage.attic import Attic
 from .world import World
 
 NAME = "kibitz/0.1.0"
@@ -85,6 +86,8 @@ class App:
         self._door = Door(limits, self._table, self._metrics.limited, self._proxies.has)
         self.rooms = Rooms(log_, world, limits.says, turn, limits.idle_room)
         self._past = past = Past(log_, limits.past_waiting)
+        days = settings.keeping.keep
+        self.attic = Attic(log_, self.rooms, past, world, days) if days else None
         self._connections: set[Connection] = set()
         self._drain = Drain(settings.operating.drain, self._connections)
         self._bans = bans = Bans(log_, world)
@@ -163,6 +166,8 @@ class App:
             asyncio.create_task(self.rooms.clock.run()),
             asyncio.create_task(self._keep_bans()),
         ]
+        if self.attic is not None:
+            self._tasks.append(asyncio.create_task(self.attic.run()))
 
     def _tls(self) -> dict[str, Any]:
         """What to listen with, where that is not plain TCP."""
@@ -286,12 +291,12 @@ class App:
                 log.exception("bans not read")
 
     def _dismiss_strangers(self) -> None:
-        """Send those away who do not say hello."""
+        """Send those away who do not say hello; they may come again, for it may have been lost."""
         for connection in list(self._strangers):
             if connection.identity.id:
                 del self._strangers[connection]
             elif connection.is_overdue:
-                connection.close_soon(CloseCode.AUTH, "no hello in time")
+                connection.close_soon(CloseCode.TOO_SLOW, "no hello in time")
 
     def _dismiss_expired(self) -> None:
         """Send those away whose token has ended, and who have shown no other."""
@@ -308,7 +313,7 @@ class App:
         interested = [connection for connection in self._connections if connection.lobby]
         if not interested:
             return
-        for entry in map(self.rooms.entry, changed):
+        for entry in map(self.rooms.listing.entry, changed):
             if entry is None:
                 continue
             frames = Frames(LobbyRoom(room=entry))

@@ -83,19 +83,26 @@ class Past:
         records = await self._log.read(room.id, mark.seq, limit=seq - mark.seq)
         return state_at(records, seq, mark)
 
-    async def replay_text(self, room: Room, stage: Stage, board: int) -> bytes:
-        """The replay text of one board; cards that nobody may know yet stand as ``??``."""
-        seq, over = stage.seq, stage.state.ended
+    async def replay_text(
+        self, room: Room, stage: Stage, board: int, *, whole: bool = False
+    ) -> bytes:
+        """The replay text of one board; cards that nobody may know yet stand as ``??``.
+
+        With ``whole`` they do not: that is for nobody who plays or looks on.
+        """
+        seq, over = stage.seq, stage.state.ended or whole
         return await self._work(
             room.id, seq, lambda records: _replay_text(room.id, records, seq, over, board).encode()
         )
 
-    async def replay_json(self, room: Room, stage: Stage, audience: Audience) -> bytes:
+    async def replay_json(
+        self, room: Room, stage: Stage, audience: Audience, *, whole: bool = False
+    ) -> bytes:
         """The events as an audience may see them, with the room's hash: enough for a client.
 
-        Of a finished game ``open`` has them once more, with every card named.
+        Of a finished game, and with ``whole``, ``open`` has them once more, with every card named.
         """
-        seq, over = stage.seq, stage.state.ended
+        seq, over = stage.seq, stage.state.ended or whole
         head = {
             "format": FORMAT,
             "room": room.id,

@@ -99,6 +99,14 @@ class Keeping:
         Path | None, Option(help="SQLite file that keeps every room.", show_default=str(DATA))
     ] = None
     memory: Annotated[bool, Option("--memory", help="Keep rooms in memory only.")] = False
+    keep: Annotated[
+        int | None,
+        Option(
+            help="Archive rooms in which nothing has happened for so many days; for ever, if none.",
+            min=1,
+            metavar="DAYS",
+        ),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +145,7 @@ class Settings:
     """What the operator says; ``None``: there is none."""
     metrics_token: str | None = field(default=None, repr=False)
     """What is in the metrics token file; ``None``: there is none."""
+    keeping: Keeping = field(default_factory=Keeping)
 
 
 def command(run: Callable[..., None], *groups: type) -> Callable[..., None]:
