@@ -17,13 +17,12 @@ from functools import partial, wraps
 from importlib import import_module
 from typing import Any, Literal
 
-from kibitz.server import app, log_sqlite, rooms
+from kibitz.server import app, log_sqlite
 
 Cross = Callable[[], None]
 """Called when the place is passed; the last time it does not return."""
 When = Literal["before", "after", "awaits"]
 
-IDLE_SECONDS = 0.2
 TICK_SECONDS = 0.05
 SMALL_WAL = 20
 """Pages: it is copied to the file again and again."""
@@ -62,7 +61,8 @@ POINTS = [
     *_both("sql:begin", 30),
     Point("sql:insert into record", "before", 30),
     Point("sql:in the middle of the records", "before", 15),
-    *_both("sql:insert into room", 30),
+    *_both("sql:insert into room", 4),
+    *_both("sql:update room", 30),
     *_both("sql:commit", 30),
     *_both("log_sqlite:SqliteLog._settle", 30),
     *_both("room:Room.happen", 50),
@@ -94,7 +94,6 @@ POINTS = [
 
 def prepare(point: int | None, nth: int, small_wal: bool) -> None:
     """In the server's process: everything is faster, and one place is the last."""
-    rooms.IDLE_SECONDS = IDLE_SECONDS
     app.TICK_SECONDS = TICK_SECONDS
     if small_wal:
         log_sqlite.WAL_PAGES = SMALL_WAL

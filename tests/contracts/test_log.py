@@ -395,7 +395,8 @@ async def test_sqlite_keeps_a_secret_over_a_restart_and_from_before_there_were_a
 ) -> None:
     old = SqliteLog(tmp_path / "k.db")
     await add(old, "r", 0)
-    for statement in ("drop table secret", "drop table archive", "pragma user_version = 1"):
+    old_form = ("drop table secret", "drop table archive", "drop table kept")
+    for statement in (*old_form, "pragma user_version = 1"):
         old._writer_db.execute(statement)  # as a file made before has it
     await old.close()
     for fresh in (b"one", b"two", b"three"):
@@ -436,3 +437,49 @@ async def test_a_secret_survives_kill_and_there_is_one_opener(tmp_path: Path) ->
     log = SqliteLog(path)
     assert await log.secret("daily", b"third") == b"first"
     await log.close()
+
+
+async def test_a_value_is_the_last_one_kept_under_its_name(log: EventLog) -> None:
+    assert await log.kept() == {}
+    await log.keep("a/1", b"one")
+    await log.keep("a/1", b"two\0\xff")
+    await log.keep("a/2", b"")
+    await log.keep("b", b"other")
+    assert await log.kept("a/") == {"a/1": b"two\0\xff", "a/2": b""}
+    assert list(await log.kept()) == ["a/1", "a/2", "b"]
+    await log.keep("a/1", None)
+    await log.keep("never", None)
+    assert await log.kept() == {"a/2": b"", "b": b"other"}
+    assert await log.secret("b", b"secret") == b"secret", "a secret is something else"
+    assert await log.rooms() == []
+
+
+@pytest.mark.parametrize("prefix", ["a%", "a_", "A", "*", "ä"])
+async def test_the_beginning_of_a_name_is_meant_as_it_is_written(
+    log: EventLog, prefix: str
+) -> None:
+    for name in ("ab", "axb", "äb", "a"):
+        await log.keep(name, b"x")
+    assert list(await log.kept(prefix)) == [n for n in ("äb",) if n.startswith(prefix)]
+
+
+async def test_values_are_kept_while_the_log_is_being_written_to(log: EventLog) -> None:
+    async def both(number: int) -> None:
+        await add(log, f"r{number}", 0)
+        await log.keep(f"{number:02}", b"%d" % number)
+
+    await asyncio.gather(*(both(number) for number in range(30)))
+    assert await log.kept() == {f"{number:02}": b"%d" % number for number in range(30)}
+    assert len(await log.rooms()) == 30
+
+
+async def test_sqlite_keeps_values_over_a_restart(tmp_path: Path) -> None:
+    first = SqliteLog(tmp_path / "k.db")
+    await first.keep("ban", b"one")
+    await first.close()
+    for asked in (first.keep("ban", b"two"), first.kept()):
+        with pytest.raises(LogFailure):
+            await asked
+    second = SqliteLog(tmp_path / "k.db")
+    assert await second.kept() == {"ban": b"one"}
+    await second.close()

@@ -3,6 +3,7 @@
 from msgspec import UNSET, Struct, UnsetType
 
 from .codes import ErrorCode
+from .operating import Act, AdminRoom, Ban, Person
 from .requests import RequestId
 from .views import Event, GameInfo, Mode, Policy, Role, RoomInfo, Status, View, Visibility
 
@@ -157,14 +158,33 @@ class DailyTable(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag=
     rows: list[DailyRow]
 
 
+class Administered(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag="administered"):
+    """An order of an operator has been carried out; what he asked for.
+
+    ``count`` is how many connections it was about at once; ``next`` is the ``after`` of the
+    following page.
+    """
+
+    act: Act
+    rooms: list[AdminRoom] | None = None
+    people: list[Person] | None = None
+    bans: list[Ban] | None = None
+    count: int | None = None
+    next: str | None = None
+
+
 class Error(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag="error"):
-    """Refused, and why; ``message`` is for people."""
+    """Refused, and why; ``message`` is for people.
+
+    ``limit`` names what there is too much of, ``retry_ms`` says when to come back.
+    """
 
     code: ErrorCode
     message: str
     room: str | None = None
     seq: int | None = None
     retry_ms: int | None = None
+    limit: str | None = None
 
 
 class Presence(Struct, frozen=True, kw_only=True, tag_field="t", tag="presence"):
@@ -187,6 +207,12 @@ class TvRoom(Struct, frozen=True, kw_only=True, tag_field="t", tag="tv"):
     room: RoomInfo | None
 
 
+class Notice(Struct, frozen=True, kw_only=True, tag_field="t", tag="notice"):
+    """Push: what the operator of the server has to say to everybody."""
+
+    text: str
+
+
 Answer = (
     Welcome
     | Pong
@@ -199,9 +225,10 @@ Answer = (
     | EventList
     | Replayed
     | DailyTable
+    | Administered
     | Error
 )
-Push = Event | Presence | LobbyRoom | TvRoom
+Push = Event | Presence | LobbyRoom | TvRoom | Notice
 Reply = (
     Welcome
     | Pong
@@ -214,9 +241,11 @@ Reply = (
     | EventList
     | Replayed
     | DailyTable
+    | Administered
     | Error
     | Event
     | Presence
     | LobbyRoom
     | TvRoom
+    | Notice
 )

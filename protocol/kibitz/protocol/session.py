@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from .codes import CloseCode, ErrorCode
 from .mirror import Gap, Mirror
-from .replies import Error, Joined, LobbyRoom, Position, Presence, Reply, TvRoom
+from .replies import Error, Joined, LobbyRoom, Notice, Position, Presence, Reply, TvRoom
 from .requests import Hello, Join, Request, RequestBase
 from .views import Event
 from .wire import Encoding, Frame, WireError, decode_reply, decode_request, encode
@@ -74,9 +74,9 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Pushed:
-    """A push: an event that was new, presence, a lobby room, a fresh position."""
+    """A push: an event that was new, presence, a lobby room, a notice, a fresh position."""
 
-    reply: Event | Presence | LobbyRoom | TvRoom | Position
+    reply: Event | Presence | LobbyRoom | TvRoom | Notice | Position
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ class ClientSession:
                 return None
             case Event():
                 return self._event(reply)
-            case Presence() | LobbyRoom() | TvRoom():
+            case Presence() | LobbyRoom() | TvRoom() | Notice():
                 return Pushed(reply)
             case Position(i=None):
                 if reply.room in self.mirrors:

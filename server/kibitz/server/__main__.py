@@ -6,6 +6,7 @@ import errno
 import os
 import signal
 import sys
+import threading
 import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -16,7 +17,8 @@ import structlog
 import typer
 
 from .access.authority import Unusable
-from .app import running
+from .admin.key import ENVIRONMENT, UnusableKey, read_key
+from .app import App, running
 from .log import EventLog
 from .log_memory import MemoryLog
 from .log_sqlite import SqliteLog
@@ -25,6 +27,7 @@ from .operation.logs import Logs, open_logs
 from .settings import (
     DATA,
     Access,
+    Administering,
     Auth,
     Keeping,
     Limits,
@@ -37,7 +40,9 @@ from .storage.locking import FileInUse
 from .storage.schema import UnreadableFile
 from .world import World
 
-DEMO_STOP_SECONDS = 5.0
+DEMO_STOP_SECONDS = 1.0
+MIN_TOKEN = 16
+"""Characters of a token that an operator chooses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +56,7 @@ def _run(
     keeping: Keeping,
     limits: Limits,
     operating: Operating,
+    administering: Administering,
     show: _Show,
 ) -> None:
     """Run the server: rooms, spectators, replays on one port."""
@@ -62,9 +68,12 @@ def _run(
         raise _unusable("--demo needs --auth guest: its bots have no tokens of yours")
     path = None if keeping.memory else keeping.data or DATA
     try:
-        settings = Settings(listening, limits, access, operating)
+        token = _token(operating.metrics_token_file)
+        said = os.environ.pop(ENVIRONMENT, None)  # nobody whom we start needs to know it
+        key = read_key(administering.admin_token_file, said)
+        settings = Settings(listening, limits, access, operating, key, token, keeping)
         asyncio.run(_serve(settings, path, show.demo, logs))
-    except (FileInUse, UnreadableFile, Unusable) as error:
+    except (FileInUse, UnreadableFile, Unusable, UnusableKey) as error:
         raise _unusable(str(error)) from None
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
@@ -75,7 +84,22 @@ def _run(
         logs.close()
 
 
-serve = command(_run, Listening, Access, Keeping, Limits, Operating, _Show)
+serve = command(_run, Listening, Access, Keeping, Limits, Operating, Administering, _Show)
+
+
+def _token(file: Path | None) -> str | None:
+    """The token in a file, if there is to be one.
+
+    Raises:
+        OSError: The file cannot be read.
+
+    """
+    if file is None:
+        return None
+    token = file.read_text(encoding="ascii", errors="replace").strip()
+    if len(token) < MIN_TOKEN or not token.isascii() or not token.isprintable():
+        raise _unusable(f"{file}: a token has at least {MIN_TOKEN} printable characters")
+    return token
 
 
 def _unusable(message: str) -> typer.Exit:
@@ -91,27 +115,47 @@ async def _serve(settings: Settings, data: Path | None, demo: bool, logs: Logs) 
     event_log: EventLog = MemoryLog() if data is None else SqliteLog(data)
     world = World(lambda: time.time_ns() // 1_000_000, time.monotonic, os.urandom)
     async with running(settings, event_log, world) as app:
-        asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, app.reload)
+        listening, s = settings.listening, "" if settings.listening.tls_cert is None else "s"
+        if s or settings.access.auth is Auth.JWT:  # else the terminal's end is ours, too
+            asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, app.reload)
         runtime.settle()
-        host = settings.listening.host
+        host = listening.host
         where = f"[{host}]" if ":" in host else host
+        url = f"ws{s}://{where}:{app.port}/ws"
         log = structlog.get_logger("kibitz.serve")
         log.info(
             "listening",
-            page=f"http://{where}:{app.port}/",
-            socket=f"ws://{where}:{app.port}/ws",
+            page=f"http{s}://{where}:{app.port}/",
+            socket=url,
             data=str(data) if data else "memory",
         )
-        async with _demo(f"ws://{where}:{app.port}/ws") if demo else contextlib.nullcontext():
-            await stop.wait()
-        log.info("stopping")
+        bots = _demo(url, listening.tls_cert) if demo else contextlib.nullcontext()
+        async with bots:
+            if stop.is_set():
+                app.drain()
+            for number in (signal.SIGTERM, signal.SIGINT):
+                asyncio.get_running_loop().add_signal_handler(number, app.terminate)
+            await app.drained.wait()
+            _end_within(settings.operating.drain, app)
     summing.cancel()
 
 
+def _end_within(seconds: float, app: App) -> None:
+    """End the process then, whatever still runs: a thread, a disk that does not answer.
+
+    What was ``ok`` is on the disk; the exit code says whether all else is.
+    """
+    timer = threading.Timer(seconds, lambda: os._exit(0 if app.flushed else 1))
+    timer.daemon = True
+    timer.start()
+
+
 @contextlib.asynccontextmanager
-async def _demo(url: str) -> AsyncIterator[None]:
-    """Bots in a process of their own, as ordinary clients."""
-    command = (sys.executable, "-m", "kibitz.clients", "demo", "--with-parent", "--server", url)
+async def _demo(url: str, certificate: Path | None) -> AsyncIterator[None]:
+    """Bots in a process of their own, as ordinary clients; they know our certificate."""
+    command = [sys.executable, "-m", "kibitz.clients", "demo", "--with-parent", "--server", url]
+    if certificate is not None:
+        command += ["--tls-pin", str(certificate)]
     bots = await asyncio.create_subprocess_exec(*command)
     try:
         yield

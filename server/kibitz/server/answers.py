@@ -19,12 +19,16 @@ from kibitz.protocol.views import Action, GameInfo, LayoutPlace, Policy
 from kibitz.protocol.wire import Encoding
 
 from .access.roles import GUEST_ROLES, check_request
+from .admin.administration import Administration
+from .admin.bans import Bans
+from .decide import check_open
 from .log import LogFailure
 from .operation.metrics import Metrics
 from .past import Past
 from .reading import Reading
 from .room import Room
 from .rooms import Rooms
+from .storage.kept import PutAway
 from .visitor import Visitor, check_past, check_player
 from .world import World
 
@@ -61,12 +65,22 @@ LIMITS = {
 class Answers:
     """The one who answers."""
 
-    def __init__(self, rooms: Rooms, past: Past, world: World, metrics: Metrics) -> None:
+    def __init__(
+        self,
+        rooms: Rooms,
+        past: Past,
+        world: World,
+        metrics: Metrics,
+        bans: Bans,
+        administration: Administration,
+    ) -> None:
         self._rooms = rooms
         self._past = past
         self._reading = Reading(past)
         self._world = world
         self._metrics = metrics
+        self._bans = bans
+        self._administration = administration
         self.draining = False
 
     def welcome(
@@ -105,6 +119,8 @@ class Answers:
                 answer(done)
                 return
             check_player(room, visitor)
+        elif (ban := self._bans.muted(who.id)) and not room.answered(request, who):
+            raise self._bans.refused(ban, room.id)
         room.take(request, who, partial(self._timed, self._world.monotonic(), answer))
 
     def _timed(
@@ -113,7 +129,8 @@ class Answers:
         answer: Callable[[replies.Ok | Exception], None],
         outcome: replies.Ok | Exception,
     ) -> None:
-        self._metrics.changes.observe(self._world.monotonic() - begun)
+        if isinstance(outcome, replies.Ok):
+            self._metrics.ok.observe(self._world.monotonic() - begun)
         answer(outcome)
 
     def at_once(self, request: ask.Request, visitor: Visitor) -> replies.Answer | None:
@@ -131,7 +148,7 @@ class Answers:
                 heads = {id_: self._head(room, visitor) for id_, room in visitor.rooms.items()}
                 return replies.Pong(now=self._world.now_ms(), heads=heads)
             case ask.Rooms():
-                return self._rooms.list(request)
+                return self._rooms.listing.at_once(request)
             case ask.Daily():
                 return self._rooms.days.table(request)
             case ask.Lobby():
@@ -158,6 +175,8 @@ class Answers:
                 return await self._join(request, visitor)
             case ask.Leave():
                 return await self._leave(request, visitor)
+            case ask.Rooms():
+                return await self._rooms.listing.page(request)
             case ask.Replay():
                 return await self._past.replay(request.text)
             case ask.Moves() | ask.Save() | ask.Cheat() | ask.History() | ask.ViewAt():
@@ -165,6 +184,8 @@ class Answers:
                 return await self._reading.answer(request, room, visitor)
             case ask.Resign():
                 return await self._resign(request, visitor)
+            case ask.Admin():
+                return await self._administration.answer(request, visitor)
             case _:
                 raise AssertionError("it is a command, or answered at once")
 
@@ -201,6 +222,7 @@ class Answers:
 
     async def _fork(self, request: ask.Fork, parent: Room, visitor: Visitor) -> Room:
         stage = parent.people.stage(visitor.identity.id)
+        check_open(stage.state)
         state, live = parent.state, not stage.state.over
         if live and not parent.people.is_seated(visitor.identity.id):
             message = "not allowed: only its player can go on from a live game"
@@ -269,6 +291,8 @@ class Answers:
         visitor.rooms[room.id] = room
         try:
             if request.role == "player" and not seated:
+                if ban := self._bans.kicked(room.id, visitor.identity.id):
+                    raise self._bans.refused(ban, room.id)
                 await room.sit(visitor.identity)
             return await room.people.admit(visitor, request.role, request)
         except (Refused, LogFailure):
@@ -308,6 +332,12 @@ class Answers:
 
         """
         root = room.state.secret.parent
-        if root is not None and not (await self._rooms.get(root)).people.disclosed:
-            message = "the game that this was forked from is still being played: leave it instead"
+        if root is None:
+            return
+        try:
+            disclosed = (await self._rooms.get(root)).people.disclosed
+        except PutAway:  # nobody can go on with it
+            return
+        if not disclosed:
+            message = "the game that this was forked from has not ended: leave it instead"
             raise Refused(ErrorCode.FORBIDDEN, message, room=room.id)

@@ -3,7 +3,10 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Sequence
+from functools import partial
 from http import HTTPStatus
+from itertools import count
+from typing import Any, cast
 
 import structlog
 from websockets.asyncio.server import Server, ServerConnection, serve
@@ -13,7 +16,6 @@ from websockets.typing import Subprotocol
 
 from kibitz.protocol.codes import CloseCode
 from kibitz.protocol.limits import (
-    HELLO_TIMEOUT,
     JSON_SUBPROTOCOL,
     MAX_MESSAGE,
     MSGPACK_SUBPROTOCOL,
@@ -22,14 +24,23 @@ from kibitz.protocol.replies import LobbyRoom, TvRoom
 
 from .access.addresses import Proxies
 from .access.authority import Unusable
+from .access.certificates import certificates_of
 from .access.opening import authority_of
 from .access.origins import Origins
+from .admin.administration import Administration
+from .admin.bans import REFRESH_SECONDS, Bans
+from .admin.key import Key
 from .answers import Answers
 from .connection import CLOSE_SECONDS, Connection, Service
+from .limits.door import Door
+from .limits.table import Table
 from .log import EventLog
+from .operation.drain import RETRY_MS, Drain, going_away
+from .operation.lag import LagSampler
 from .operation.logs import LogLevel
 from .operation.metrics import Metrics
-from .pages import SOCKET_PATH, TEXT, Pages, page
+from .operation.scraping import Scraping
+from .pages import SOCKET_PATH, TEXT, Pages, banned, page
 from .past import Past
 from .rooms import Rooms
 from .settings import Auth, Settings
@@ -38,6 +49,7 @@ from .sockets.frames import Frames
 from .sockets.keepalive import Keepalive
 from .sockets.socket import Socket
 from .sockets.turn import Turn
+from .storage.attic import Attic
 from .world import World
 
 NAME = "kibitz/0.1.0"
@@ -47,10 +59,6 @@ TICKS_PER_PRESENCE = 4
 """Presence and lobby are told once in so many ticks: at most once a second."""
 TICKS_PER_PING = 80
 """Everybody is asked once in so many ticks whether he is still there: every 20 seconds."""
-STOP_SECONDS = 8.0
-"""How long the connections have to end when the server stops: longer than one has to close."""
-RETRY_MS = 1000
-"""When clients may come back after the server went away; they add jitter."""
 FOREIGN = (
     b"this server takes connections from its own pages, not from those of another site "
     b"(whoever runs it lets a site in with --allow-origin)\n"
@@ -66,17 +74,33 @@ class App:
     def __init__(self, settings: Settings, log_: EventLog, world: World) -> None:
         self._settings = settings
         self._log = log_
-        self._metrics = Metrics()
+        self._metrics = Metrics(log_.meter)
+        self._lag = LagSampler(self._metrics.lag)
         self._proxies = Proxies(settings.access.trusted_proxy)
         self._origins = Origins(settings.access.allow_origin)
+        listening = settings.listening
+        self._certificates = certificates_of(listening.tls_cert, listening.tls_key)
         turn = Turn()
-        self.rooms = Rooms(log_, world, settings.limits.says, turn)
-        self._past = past = Past(log_)
-        self._answers = Answers(self.rooms, past, world, self._metrics)
+        limits = settings.limits
+        self._table = Table(limits, world.monotonic)
+        self._door = Door(limits, self._table, self._metrics.limited, self._proxies.has)
+        self.rooms = Rooms(log_, world, limits.says, turn, limits.idle_room)
+        self._past = past = Past(log_, limits.past_waiting)
+        days = settings.keeping.keep
+        self.attic = Attic(log_, self.rooms, past, world, days) if days else None
+        self._connections: set[Connection] = set()
+        self._drain = Drain(settings.operating.drain, self._connections)
+        self._bans = bans = Bans(log_, world)
+        self._administration = Administration(
+            Key(settings.admin_key),
+            *(bans, self.rooms, log_, world, self._connections, self.drain),
+        )
+        self._answers = Answers(self.rooms, past, world, self._metrics, bans, self._administration)
         self._world = world
         self._authority = authority_of(settings.access, world)
         self._pages = Pages(
-            *(self.rooms, past, self._answers, self._metrics, Site.installed(), self._authority)
+            *(self.rooms, past, self._answers, self._metrics, Site.installed(), self._authority),
+            *(bans, self._table, limits),
         )
         self._service = Service(
             NAME,
@@ -85,15 +109,22 @@ class App:
             world,
             self._metrics,
             turn,
-            settings.limits.requests,
+            limits,
+            self._table,
+            bans,
             settings.operating.log_level is LogLevel.DEBUG,
         )
-        self._connections: set[Connection] = set()
+        self._scraping = Scraping(
+            self._metrics, self.rooms, self._connections, settings.metrics_token
+        )
+        self._came = count(1)
         self._strangers: dict[Connection, None] = {}
         """Those who have not said hello yet, the first to come first."""
         self._keepalive = Keepalive(TICKS_PER_PING)
-        self._empty = asyncio.Event()
-        self._empty.set()
+        self.drained = asyncio.Event()
+        """Set when whoever runs the server is to stop it."""
+        self.flushed = False
+        """Whether all that was accepted is written and the log closed."""
         self._server: Server | None = None
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -111,6 +142,7 @@ class App:
             OSError: The address cannot be listened on.
 
         """
+        await self._bans.refresh()
         await self.rooms.open()
         await self._authority.open(self._log)
         self._server = await serve(
@@ -119,70 +151,115 @@ class App:
             self._settings.listening.port,
             process_request=self._page,
             select_subprotocol=_select,
-            create_connection=Socket,
+            create_connection=cast(type[ServerConnection], partial(Socket, door=self._door)),
             compression=None,
             ping_interval=None,
             max_size=MAX_MESSAGE,
             server_header=NAME,
-            open_timeout=HELLO_TIMEOUT,
+            open_timeout=self._settings.limits.hello_timeout,
             close_timeout=CLOSE_SECONDS,
+            **self._tls(),
         )
+        self._lag.start()
         self._tasks = [
             asyncio.create_task(self._tick()),
             asyncio.create_task(self.rooms.clock.run()),
+            asyncio.create_task(self._keep_bans()),
         ]
+        if self.attic is not None:
+            self._tasks.append(asyncio.create_task(self.attic.run()))
+
+    def _tls(self) -> dict[str, Any]:
+        """What to listen with, where that is not plain TCP."""
+        if self._certificates is None:
+            return {}
+        return {
+            "ssl": self._certificates.context,
+            "ssl_handshake_timeout": self._settings.limits.hello_timeout,
+            "ssl_shutdown_timeout": CLOSE_SECONDS,
+        }
+
+    def drain(self) -> None:
+        """Take no more rooms and connections from now on, and come to an end."""
+        if not self._drain.begun:
+            self._answers.draining = self._metrics.draining = True
+            self._drain.begin()
+            log.info("draining", connections=len(self._connections))
+        self.drained.set()
+
+    def terminate(self) -> None:
+        """Come to an end; told once more, at once."""
+        if self._drain.begun:
+            self._drain.hurry()
+        self.drain()
 
     def reload(self) -> None:
-        """Read keys anew; what cannot be used is said, and all stays as it was."""
-        try:
-            self._authority.reload()
-        except Unusable as error:
-            log.error("not reloaded", why=str(error))
-        else:
-            log.info("reloaded")
+        """Read keys and certificates anew; of what cannot be used the old ones stay."""
+        for part in (self._authority, self._certificates):
+            try:
+                if part is not None:
+                    part.reload()
+            except Unusable as error:
+                log.error("not reloaded", why=str(error))
+            else:
+                log.info("reloaded")
 
     async def stop(self) -> None:
-        """Take no more rooms, send everybody away with 4503, flush the log."""
-        self._answers.draining = True
+        """Send everybody away with 4503, flush the log."""
+        self.drain()
         assert self._server is not None, "started"
+        self._lag.stop()
         for task in self._tasks:
             task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await task
-        reason = f"going away; retry_ms={RETRY_MS}"
-        for connection in self._connections:
-            connection.close_soon(CloseCode.GOING_AWAY, reason)
-        self._server.close(code=CloseCode.GOING_AWAY, reason=reason)
-        with contextlib.suppress(TimeoutError):  # those who never finish their handshake
-            async with asyncio.timeout(STOP_SECONDS):
-                await self._server.wait_closed()
-                await self._empty.wait()
+        cut = await self._drain.send_away(self._server)
         self._past.close()
-        await self._log.close()
+        closing = asyncio.ensure_future(self._log.close())
+        if not (await asyncio.wait([closing], timeout=self._drain.left))[0]:
+            log.error("not flushed")
+        await closing
+        self.flushed = True
+        seconds = round(self._settings.operating.drain - self._drain.left, 2)
+        log.info("stopped", seconds=seconds, cut=cut)
 
     async def _connect(self, socket: ServerConnection) -> None:
         assert isinstance(socket, Socket), "as it was asked for"
-        connection = Connection(socket, self._service, self._disconnected)
+        connection = Connection(socket, self._service, self._disconnected, next(self._came))
         self._connections.add(connection)
         self._strangers[connection] = None
-        self._empty.clear()
+        if self._drain.begun:  # its handshake was under way
+            connection.close_soon(CloseCode.GOING_AWAY, f"going away; retry_ms={RETRY_MS}")
 
     def _disconnected(self, connection: Connection) -> None:
         self._connections.discard(connection)
         self._strangers.pop(connection, None)
-        if not self._connections:
-            self._empty.set()
 
     def _page(
         self, socket: ServerConnection, request: Request
     ) -> Awaitable[Response] | Response | None:
         assert isinstance(socket, Socket), "as it was asked for"
         socket.address = self._proxies.address_of(socket, request)
-        if request.method != "GET" or request.path.partition("?")[0] != SOCKET_PATH:
-            return self._pages.answer(request)
+        if ban := self._bans.banned(None, socket.address):
+            return banned(self._bans.refused(ban))
+        stays = request.method == "GET" and request.path.partition("?")[0] == SOCKET_PATH
+        if refusal := self._door.asked(socket, socket.address, stays=stays):
+            return refusal
+        if not stays:
+            return self._answer(socket, request)
+        if self._drain.begun:
+            return going_away()
         if self._origins.admit(request.headers, self._proxies.are_trusted(socket)):
             return None
         return page(FOREIGN, TEXT, HTTPStatus.FORBIDDEN)
+
+    async def _answer(self, socket: Socket, request: Request) -> Response:
+        """A page, unless too much is on its way to there."""
+        if self._scraping.is_wanted(request):
+            response = await self._scraping.answer(socket, request)
+        else:
+            response = await self._pages.answer(request, socket.address)
+        return self._door.sends(socket, len(response.body)) or response
 
     async def _tick(self) -> None:
         tick = 0
@@ -192,6 +269,7 @@ class App:
             try:
                 self._dismiss_strangers()
                 self._keepalive.tick(self._connections)
+                self._table.tick()
                 self.rooms.refresh_laggards()
                 if tick % TICKS_PER_PRESENCE == 0:
                     self._dismiss_expired()
@@ -202,13 +280,23 @@ class App:
             except Exception:
                 log.exception("tick failed")
 
+    async def _keep_bans(self) -> None:
+        """Do what other servers on the same log were ordered, too."""
+        while True:
+            await asyncio.sleep(REFRESH_SECONDS)
+            try:
+                if await self._bans.refresh():
+                    self._administration.enforce()
+            except Exception:
+                log.exception("bans not read")
+
     def _dismiss_strangers(self) -> None:
-        """Send those away who do not say hello."""
+        """Send those away who do not say hello; they may come again, for it may have been lost."""
         for connection in list(self._strangers):
             if connection.identity.id:
                 del self._strangers[connection]
             elif connection.is_overdue:
-                connection.close_soon(CloseCode.AUTH, "no hello in time")
+                connection.close_soon(CloseCode.TOO_SLOW, "no hello in time")
 
     def _dismiss_expired(self) -> None:
         """Send those away whose token has ended, and who have shown no other."""
@@ -225,7 +313,7 @@ class App:
         interested = [connection for connection in self._connections if connection.lobby]
         if not interested:
             return
-        for entry in map(self.rooms.entry, changed):
+        for entry in map(self.rooms.listing.entry, changed):
             if entry is None:
                 continue
             frames = Frames(LobbyRoom(room=entry))
@@ -256,8 +344,8 @@ def _select(socket: ServerConnection, offered: Sequence[Subprotocol]) -> Subprot
 @contextlib.asynccontextmanager
 async def running(settings: Settings, log_: EventLog, world: World) -> AsyncIterator[App]:
     """A server that listens as long as the block runs."""
-    app = App(settings, log_, world)
     try:
+        app = App(settings, log_, world)
         await app.start()
     except BaseException:
         await log_.close()

@@ -9,7 +9,7 @@ import hmac
 from collections import defaultdict
 from datetime import UTC, datetime, timedelta
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from kibitz.engine.deals import shuffled
 from kibitz.engine.games import GAMES
@@ -66,8 +66,10 @@ class Days:
         return Start(GAMES[game], deal, None, daily=self.today, policy=POLICY, seed=seed)
 
     def note(self, entry: RoomInfo) -> None:
-        """Remember how somebody stands."""
-        if entry.daily:
+        """Remember how somebody stands; whose room was closed is in no table."""
+        if entry.daily and entry.status == "closed":
+            self._rooms[entry.daily, entry.game].pop(entry.id, None)
+        elif entry.daily:
             self._rooms[entry.daily, entry.game][entry.id] = entry
 
     def check(self, state: RoomState, who: str | None) -> None:
@@ -77,8 +79,16 @@ class Days:
             Refused: It is not, and this is somebody else.
 
         """
-        date = state.course.daily
-        if date and who != state.owner and (wait := self._until(date) - self._world.now_ms()) > 0:
+        self.check_day(state.course.daily, state.owner, who)
+
+    def check_day(self, date: str | UnsetType | None, owner: str | None, who: str | None) -> None:
+        """The same of a room of which this much is known.
+
+        Raises:
+            Refused: It is not over, and this is somebody else.
+
+        """
+        if date and who != owner and (wait := self._until(date) - self._world.now_ms()) > 0:
             message = "the deal of the day is shown when the day is over"
             raise Refused(ErrorCode.FORBIDDEN, message, retry_ms=wait)
 

@@ -5,7 +5,8 @@ from collections.abc import AsyncIterator, Sequence
 
 from kibitz.protocol.views import RoomInfo
 
-from .log import AWAY, Conflict, Feed, LogFailure
+from .log import AWAY, Conflict, Feed, failure
+from .operation.measures import Meter
 from .record import Record, read_record, write_record
 
 
@@ -13,9 +14,11 @@ class MemoryLog:
     """Records in lists, in their stored form, so that nothing can be changed afterwards."""
 
     def __init__(self) -> None:
+        self.meter = Meter()
         self._records: dict[str, list[tuple[int, bytes]]] = {}
         self._infos: dict[str, RoomInfo] = {}
         self._secrets: dict[str, bytes] = {}
+        self._kept: dict[str, bytes] = {}
         self._away: dict[str, tuple[RoomInfo, bytes]] = {}
         self._order: list[str] = []
         """Every room there has been, in order of creation."""
@@ -38,7 +41,8 @@ class MemoryLog:
             added = [(record.last, write_record(record)) for record in records]
         except ValueError as error:
             self._refused[room] = records[-1].last
-            done.set_exception(LogFailure(str(error)))
+            self.meter.failures += 1
+            done.set_exception(failure(error))
             return done
         if not stored:
             self._order.append(room)
@@ -87,6 +91,17 @@ class MemoryLog:
     async def secret(self, name: str, fresh: bytes) -> bytes:
         """A secret, kept; see :class:`.log.EventLog`."""
         return self._secrets.setdefault(name, fresh)
+
+    async def keep(self, name: str, value: bytes | None) -> None:
+        """Keep a value, or forget it; see :class:`.log.EventLog`."""
+        if value is None:
+            self._kept.pop(name, None)
+        else:
+            self._kept[name] = value
+
+    async def kept(self, prefix: str = "") -> dict[str, bytes]:
+        """What is kept; see :class:`.log.EventLog`."""
+        return {name: self._kept[name] for name in sorted(self._kept) if name.startswith(prefix)}
 
     async def close(self) -> None:
         """Nothing to do."""

@@ -1,4 +1,4 @@
-"""Plain HTTP on the same port: the web page, health, metrics, the contract, downloads.
+"""Plain HTTP on the same port: the web page, health, the contract, downloads.
 
 Answers GET requests before the WebSocket handshake, and HEAD where it asks for a file of the web
 page. A visitor without a token is a spectator; ``Authorization: Bearer TOKEN`` brings the
@@ -19,8 +19,15 @@ from kibitz.protocol.contract import contract
 
 from .access.authority import Authority
 from .access.roles import check_download
+from .admin.bans import Bans
 from .answers import Answers
+from .decide import check_open
 from .identity import Identity
+from .limits.door import refusal
+from .limits.places import place_of
+from .limits.prices import DOWNLOAD, TOKEN
+from .limits.settings import Limits
+from .limits.table import Over, Table
 from .log import LogFailure
 from .operation.metrics import Metrics
 from .past import Past
@@ -28,6 +35,7 @@ from .room import Room
 from .rooms import Rooms
 from .site import Site
 from .state import RoomState
+from .storage.kept import PutAway
 from .visitor import checked_board
 
 MAX_WISHES = 8
@@ -44,7 +52,7 @@ _STATUS = {
     ErrorCode.NO_ROOM: HTTPStatus.NOT_FOUND,
     ErrorCode.FORBIDDEN: HTTPStatus.FORBIDDEN,
     ErrorCode.AUTH: HTTPStatus.UNAUTHORIZED,
-    ErrorCode.RATE_LIMITED: HTTPStatus.SERVICE_UNAVAILABLE,
+    ErrorCode.RATE_LIMITED: HTTPStatus.TOO_MANY_REQUESTS,
 }
 
 
@@ -59,6 +67,9 @@ class Pages:
         metrics: Metrics,
         site: Site,
         authority: Authority,
+        bans: Bans,
+        table: Table,
+        limits: Limits,
     ) -> None:
         self._authority = authority
         self._site = site
@@ -66,10 +77,13 @@ class Pages:
         self._past = past
         self._answers = answers
         self._metrics = metrics
+        self._table = table
+        self._count_loopback = limits.count_loopback
+        self._bans = bans
         self._contract = json.dumps(contract(), indent=1).encode()
 
-    async def answer(self, request: Request) -> Response:
-        """The page at a path."""
+    async def answer(self, request: Request, address: str) -> Response:
+        """The page at a path, for somebody there."""
         if request.method not in ("GET", "HEAD"):
             return _only_get()
         try:
@@ -90,21 +104,25 @@ class Pages:
                 return page(b"draining\n", TEXT, HTTPStatus.SERVICE_UNAVAILABLE)
             case ["readyz"]:
                 return page(b"ready\n", TEXT)
-            case ["metrics"]:
-                self._metrics.rooms.set(len(self._rooms))
-                return page(self._metrics.text(), "text/plain; version=0.0.4; charset=utf-8")
             case ["protocol"]:
                 return page(self._contract, JSON)
             case ["rooms", id_, name] if name in DOWNLOADS:
-                return await self._download(id_, name, request, query)
+                return await self._download(id_, name, request, query, address)
             case _:
-                return page(b"there is no such page\n", TEXT, HTTPStatus.NOT_FOUND)
+                return nothing()
 
-    async def _download(self, id_: str, name: str, request: Request, query: str) -> Response:
+    async def _download(
+        self, id_: str, name: str, request: Request, query: str, address: str
+    ) -> Response:
         try:
-            asker = self._authority.bearer(_bearer(request))
+            place = place_of(address, self._count_loopback)
+            asker = self._counted(request, place)
             who = asker.id or None
-            room = await self._rooms.get(id_)
+            self._bans.check(who, "")
+            try:
+                room = await self._rooms.get(id_)
+            except PutAway:
+                return await self._kept(id_, name, asker, _wishes(query))
             seated = room.people.is_seated(who)
             check_download(name, seated, asker.roles)
             self._rooms.days.check(room.state, who)
@@ -113,6 +131,9 @@ class Pages:
             return await DOWNLOADS[name](self, room, who, _wishes(query))
         except Refused as refused:
             status = _STATUS.get(refused.code, HTTPStatus.BAD_REQUEST)
+            if refused.limit:
+                self._metrics.limited(refused.limit)
+                return refusal(status, Over(refused.limit, refused.retry_ms or 0))
             answer = page(f"{refused.message}\n".encode(), TEXT, status)
             if status is HTTPStatus.UNAUTHORIZED:
                 answer.headers["WWW-Authenticate"] = "Bearer"
@@ -121,6 +142,40 @@ class Pages:
             log.error("log failure", room=id_, request=name, exc_info=failure)
             said = b"the server could not write that down; try again later\n"
             return page(said, TEXT, HTTPStatus.SERVICE_UNAVAILABLE)
+
+    def _counted(self, request: Request, place: str | None) -> Identity:
+        """Who asks for a download, once it is counted.
+
+        Raises:
+            Refused: There have been too many, or it is nobody's token.
+
+        """
+        try:
+            asker = self._authority.bearer(_bearer(request))
+        except Refused:
+            if over := self._table.take(TOKEN, (None, None, place)):
+                raise over.refused() from None
+            raise
+        if over := self._table.take(DOWNLOAD, (None, asker.id or None, place)):
+            raise over.refused()
+        return asker
+
+    async def _kept(self, id_: str, name: str, asker: Identity, wishes: Wishes) -> Response:
+        """What is left of a room that has been put away: its replay text."""
+        info, kept = await self._rooms.kept(id_)
+        who = asker.id or None
+        mine = kept.readers is not None and who in kept.readers
+        check_download(name, mine, asker.roles)
+        self._rooms.days.check_day(info.daily, info.owner or None, who)
+        if kept.readers is not None and not mine:
+            raise Refused(ErrorCode.FORBIDDEN, "this room is not for everybody to see")
+        if name != "replay.txt":
+            said = f"room {id_} is archived: of it there is /rooms/{id_}/replay.txt only\n"
+            return page(said.encode(), TEXT, HTTPStatus.GONE)
+        board = _number(wishes) or 0
+        if board >= len(kept.texts) or not kept.texts[board]:
+            raise Refused(ErrorCode.BAD_OPTION, f"there is no board {board}")
+        return page(kept.texts[board].encode(), TEXT)
 
     async def _replay_json(self, room: Room, who: str | None, wishes: Wishes) -> Response:
         stage = room.people.stage(who)
@@ -133,14 +188,15 @@ class Pages:
 
     async def _save_text(self, room: Room, who: str | None, wishes: Wishes) -> Response:
         state = room.people.stage(who).state
-        if not state.over:
+        if not state.ended:
+            check_open(state)
             if who is None or state.seat_of(who) is None:
                 raise Refused(ErrorCode.FORBIDDEN, "while the game runs only its players may save")
             if not state.policy.save:
                 raise Refused(ErrorCode.FORBIDDEN, "this room allows no saves")
         text = room.save_text(_board(state, who, wishes), wishes.get("format"))
         last = room.live.last
-        if not state.over and (last.kind, last.by) != ("saved", who):  # said already
+        if not state.ended and (last.kind, last.by) != ("saved", who):  # said already
             await room.note("saved", Identity(who or "", ""), None)
         return page(text.encode(), TEXT)
 
@@ -173,11 +229,22 @@ def _board(state: RoomState, who: str | None, wishes: Wishes) -> int:
         Refused: It is none, or not for this visitor.
 
     """
+    wished = _number(wishes)
+    index = state.board_of(who or "") if wished is None else wished
+    return checked_board(state, index, state.audience(who))
+
+
+def _number(wishes: Wishes) -> int | None:
+    """The number of a board, if one is wished for.
+
+    Raises:
+        Refused: It is none.
+
+    """
     wished = wishes.get("board", "")
     if wished and not (wished.isascii() and wished.isdigit() and len(wished) < 4):
         raise Refused(ErrorCode.BAD_OPTION, "a board is a number from 0 on")
-    index = int(wished) if wished else state.board_of(who or "")
-    return checked_board(state, index, state.audience(who))
+    return int(wished) if wished else None
 
 
 def _bearer(request: Request) -> str | None:
@@ -189,6 +256,19 @@ def _bearer(request: Request) -> str | None:
     if len(given) > 1:
         raise Refused(ErrorCode.AUTH, "more than one Authorization header")
     return token.strip() if scheme.lower() == "bearer" else None
+
+
+def nothing() -> Response:
+    """There is no such page."""
+    return page(b"there is no such page\n", TEXT, HTTPStatus.NOT_FOUND)
+
+
+def banned(refused: Refused) -> Response:
+    """What an address is answered that is banned, whatever it asks for."""
+    response = page(f"{refused.message}\n".encode(), TEXT, HTTPStatus.FORBIDDEN)
+    if refused.retry_ms is not None:
+        response.headers["Retry-After"] = str(refused.retry_ms // 1000 + 1)
+    return response
 
 
 def _only_get() -> Response:

@@ -17,13 +17,14 @@ from msgspec.structs import replace
 
 from kibitz.engine.replays import Replay, Step, write
 from kibitz.engine.table import Table, redact_table
-from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.replies import Position, Replayed
-from kibitz.protocol.views import Event
+from kibitz.protocol.views import Event, Status
 
 from .audience import Audience, opened, public, told
 from .creation import Start
 from .ending import true_deal
+from .limits.settings import PAST_WAITING
+from .limits.table import Over
 from .log import EventLog
 from .record import Record
 from .replaying import replayed
@@ -35,9 +36,9 @@ from .succession import start_at
 FORMAT = "kibitz-replay-json-1"
 SHORT = 200
 """Events that are gone through at once, without waiting for a turn: a few milliseconds."""
-MAX_WAITING = 8
-"""How many may wait for their turn; the next one is told to come back."""
 RETRY_MS = 1000
+UNPLAYED: frozenset[Status] = frozenset({"open", "timeout", "closed"})
+"""How a board stands whose replay text has no end: nobody won it or gave it up."""
 A = TypeVar("A")
 T = TypeVar("T")
 
@@ -45,8 +46,10 @@ T = TypeVar("T")
 class Past:
     """What was, read from the log."""
 
-    def __init__(self, log: EventLog) -> None:
+    def __init__(self, log: EventLog, most: int = PAST_WAITING) -> None:
+        """Read this log; so many may wait for their turn, the next one is told to come back."""
         self._log = log
+        self._most = most
         self._turn = asyncio.Semaphore(1)
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="kibitz-past")
         self._waiting = 0
@@ -80,19 +83,26 @@ class Past:
         records = await self._log.read(room.id, mark.seq, limit=seq - mark.seq)
         return state_at(records, seq, mark)
 
-    async def replay_text(self, room: Room, stage: Stage, board: int) -> bytes:
-        """The replay text of one board; cards that nobody may know yet stand as ``??``."""
-        seq, over = stage.seq, stage.state.over
+    async def replay_text(
+        self, room: Room, stage: Stage, board: int, *, whole: bool = False
+    ) -> bytes:
+        """The replay text of one board; cards that nobody may know yet stand as ``??``.
+
+        With ``whole`` they do not: that is for nobody who plays or looks on.
+        """
+        seq, over = stage.seq, stage.state.ended or whole
         return await self._work(
             room.id, seq, lambda records: _replay_text(room.id, records, seq, over, board).encode()
         )
 
-    async def replay_json(self, room: Room, stage: Stage, audience: Audience) -> bytes:
+    async def replay_json(
+        self, room: Room, stage: Stage, audience: Audience, *, whole: bool = False
+    ) -> bytes:
         """The events as an audience may see them, with the room's hash: enough for a client.
 
-        Of a finished game ``open`` has them once more, with every card named.
+        Of a finished game, and with ``whole``, ``open`` has them once more, with every card named.
         """
-        seq, over = stage.seq, stage.state.over
+        seq, over = stage.seq, stage.state.ended or whole
         head = {
             "format": FORMAT,
             "room": room.id,
@@ -135,9 +145,8 @@ class Past:
             Refused: Too many are waiting for theirs.
 
         """
-        if self._waiting >= MAX_WAITING:
-            message = "too many are reading the past; try again"
-            raise Refused(ErrorCode.RATE_LIMITED, message, room=room, retry_ms=RETRY_MS)
+        if self._waiting >= self._most:
+            raise Over("readers of the past", RETRY_MS).refused(room)
         self._waiting += 1
         try:
             async with self._turn:
@@ -178,7 +187,7 @@ def _replay_text(room: str, records: Sequence[Record], seq: int, over: bool, boa
         if event.board == board or event.kind == "say":
             steps += _step(event, state.positions[board].board.table)
     status = state.course.lines[board].status
-    headers = {"room": room, "result": status if status != "timeout" else "open"}
+    headers = {"room": room, "result": "open" if status in UNPLAYED else status}
     if over and (deal := true_deal(state)):
         headers["deal"] = deal
     shown = state.start if over else redact_table(state.start)

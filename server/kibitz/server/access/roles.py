@@ -27,6 +27,7 @@ NEEDS: Mapping[type[ask.RequestBase], Need] = MappingProxyType(
     {
         ask.Hello: NOTHING,
         ask.Ping: NOTHING,
+        ask.Admin: NOTHING,  # or the key: both are looked at where the order is taken
         ask.Leave: NOTHING,
         ask.Rooms: SEES,
         ask.Lobby: SEES,

@@ -31,12 +31,17 @@ class Said:
 
 EVENTS: Mapping[str, Said] = {
     "listening": Said("info", "connections are taken", ("page", "socket", "data")),
-    "stopping": Said("info", "a signal ends the server"),
+    "draining": Said("info", "no new rooms and connections are taken", ("connections",)),
+    "stopped": Said("info", "everybody is gone and the log is written", ("seconds", "cut")),
+    "not flushed": Said("error", "the log could not be closed in time"),
     "reloaded": Said("info", "keys and certificates were read again"),
     "not reloaded": Said("error", "they cannot be used: the old ones stay", ("why",)),
     "key not used": Said("warning", "a key of the JWKS file is of no known kind", ("key",)),
     "created": Said("info", "a room was made", ("room", "identity", "game", "mode")),
     "closed": Said("info", "the server closed a connection", (*WHO, "code", "reason")),
+    "ordered": Said("info", "an operator ordered it", (*WHO, "act", "room", "whom", "duration")),
+    "not an operator": Said("warning", "a wrong key, or none, for what operators do", WHO),
+    "bans not read": Said("error", "whom others have banned is not known", FAULT),
     "log failure": Said("error", "the log could not write", (*WHERE, *WHO, "request", *FAULT)),
     "request failed": Said("error", "a mistake of ours", (*WHERE, *WHO, "request", *FAULT)),
     "tick failed": Said("error", "a mistake in what is done every second", FAULT),
@@ -59,5 +64,7 @@ EVENTS: Mapping[str, Said] = {
 }
 """Every event, in the order of the documentation."""
 
+WHOLE = frozenset({"ordered"})
+"""Of these every single one is told, however many there are."""
 ALWAYS = ("timestamp", "level", "event")
 """What every line has."""

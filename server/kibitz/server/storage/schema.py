@@ -31,7 +31,8 @@ _ARCHIVE = (
     )""",
     "create index archive_daily on archive (daily) where daily is not null",
 )
-STEPS: Sequence[Sequence[str]] = (_FIRST, _ARCHIVE)
+_KEPT = ("create table kept (name text not null primary key, value blob not null)",)
+STEPS: Sequence[Sequence[str]] = (_FIRST, _ARCHIVE + _KEPT)
 """The statements that lead from version 0, an empty file, to 1, from there to 2, ..."""
 SCHEMA_VERSION = len(STEPS)
 
