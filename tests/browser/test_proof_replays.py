@@ -5,23 +5,34 @@ It shares no line with the server's side: both were written from the text of the
 
 import hashlib
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from random import Random
 from typing import Any
 
+import msgspec
 import pytest
 from browser.games import WINS
 from browser.modules import module_page, run
 from browser.test_vectors import ALIKE
+from msgspec.structs import replace
 from playwright.async_api import Browser
+from positions import begun
 from servers import Running
 from talk import Talk, fetch, talking
 
+from kibitz.engine.deals import deck_of
+from kibitz.engine.game import Transfer, moves, object_to
+from kibitz.engine.games import GAMES as RULES
+from kibitz.engine.games import TEXTS
+from kibitz.engine.notation import read_fact, write_fact
+from kibitz.engine.table import fold
 from kibitz.protocol.hashing import chain
 from kibitz.protocol.views import Event
 from kibitz.protocol.wire import decode_reply
 
+Change = Callable[[list[Any]], None]
+"""What somebody does to events."""
 VECTORS = Path(__file__).parents[1] / "fairness" / "vectors"
 GAMES = 8
 """Games by chance of each of the five."""
@@ -203,3 +214,129 @@ async def test_what_is_made_to_fit_is_found(browser: Browser, server: Running, g
     for text, checks in zip(made, said, strict=True):
         assert (checks["file"], checks["chain"]) == ("ok", "ok"), text
         assert "failed" in checks.values(), text
+
+
+def at(kind: str, key: str, value: Any, nth: int = 0) -> Change:
+    """One key of an event of a kind is another one."""
+
+    def change(events: list[Any]) -> None:
+        [event for event in events if event["kind"] == kind][nth][key] = value
+
+    return change
+
+
+def inside(kind: str, key: str, *path: Any, value: Any) -> Change:
+    """Something deep in an event is another one."""
+
+    def change(events: list[Any]) -> None:
+        here = next(event for event in events if event["kind"] == kind)[key]
+        for step in path[:-1]:
+            here = here[step]
+        assert here[path[-1]] != value
+        here[path[-1]] = value
+
+    return change
+
+
+def without(*kinds: str) -> Change:
+    """Events of some kinds are missing."""
+
+    def change(events: list[Any]) -> None:
+        events[:] = [event for event in events if event["kind"] not in kinds]
+
+    return change
+
+
+def behind(kind: str, /, **event: Any) -> Change:
+    """There is one event more."""
+
+    def change(events: list[Any]) -> None:
+        n = next(n for n, each in enumerate(events) if each["kind"] == kind)
+        events.insert(n + 1, {**events[n], "fx": [], "kind": "say", **event})
+        for gone in [key for key in ("fx", "move", "by") if event.get(key, "") is None]:
+            del events[n + 1][gone]
+
+    return change
+
+
+WON, RACE = "klondike-won-from-a-save", "race-ended"
+LIES: dict[str, tuple[str, Change]] = {
+    "an open card at the end": (WON, at("ended", "fx", [["set", "Discard", ["As-"]]])),
+    "the time it took": (WON, at("won", "ms", 5)),
+    "the moves it took": (WON, at("won", "moves", 1)),
+    "the number of a move": (WON, at("move", "moves", 2)),
+    "how it ended": (WON, at("ended", "result", "resigned")),
+    "nothing was won": (WON, without("won", "ended")),
+    "no end": (WON, without("ended")),
+    "won too early": (WON, behind("joined", kind="won", moves=0, ms=0)),
+    "a seat for nobody": (WON, without("joined")),
+    "two in a seat": (WON, behind("joined", kind="joined", by="tybqmtjzgvis", fx=None)),
+    "a move afterwards": (WON, behind("ended", kind="undo", by="nobody", moves=0, score=0)),
+    "a seat afterwards": (WON, behind("ended", kind="joined", by="nobody", seat=1, fx=None)),
+    "a showing of a game": (WON, behind("joined", kind="control", control={"at": 1}, fx=None)),
+    "cheating where none is": (WON, behind("joined", kind="cheated", fx=None)),
+    "another start": (WON, inside("ended", "opened", "start", "Stock", 0, value="Kc-")),
+    "a card more at the end of a race": (
+        RACE,
+        inside("ended", "boards", 0, 0, 2, 0, value="2c"),
+    ),
+    "the first of a race": (RACE, inside("ended", "results", 0, "score", value=51)),
+    "no start of a race": (RACE, without("started")),
+    "no deal in a race": (RACE, without("dealt")),
+    "stuck by chance": (RACE, behind("dealt", kind="stuck", by=None, fx=None)),
+    "time up too early": (RACE, behind("dealt", kind="timeout", by=None, fx=None)),
+}
+
+
+@pytest.mark.parametrize("lie", LIES)
+async def test_what_no_honest_server_writes(browser: Browser, lie: str) -> None:
+    name, change = LIES[lie]
+    vector = json.loads((VECTORS / f"{name}.json").read_text())
+    replay = json.loads(vector["replay"])
+    for key in ("events", "open"):
+        change(replay[key])
+        for seq, event in enumerate(replay[key], 1):
+            event["seq"] = seq
+    made = sealed(replay | {"seq": len(replay["events"])})
+    async with module_page(browser) as page:
+        honest, lied = await run(page, SAID, json.dumps([vector["replay"], made]))
+    assert "failed" not in honest.values()
+    assert (lied["file"], lied["chain"], lied["rules"]) == ("ok", "ok", "failed"), made
+
+
+async def test_a_move_against_the_rules(browser: Browser) -> None:
+    """It makes what such a move would make, and nobody ever committed himself to anything."""
+    game = RULES["montana"]
+    table = game.deal(deck_of("1"))
+    gap = next(pile for pile, cells in table.piles.items() if not cells)
+    right = moves(game, table)[0]
+    wrong = next(
+        wish
+        for source, cells in table.piles.items()
+        if cells and object_to(game, table, wish := Transfer(source, gap)) is not None
+    )
+    texts = []
+    for wish in (right, wrong):
+        facts = [write_fact(fact) for fact in game.effect(table, wish, Random(0))]
+        after = fold(map(read_fact, facts), table)
+        events = [
+            begun(game, table),
+            Event(seq=2, at=0, by="ann", kind="joined", seat=1, name="Ann"),
+            Event(
+                seq=3,
+                at=0,
+                by="ann",
+                kind="move",
+                move=TEXTS["montana"].write(wish),
+                fx=facts,
+                moves=1,
+                score=game.score(after),
+            ),
+        ]
+        plain = [json.loads(msgspec.json.encode(replace(event, room="r"))) for event in events]
+        head = {"format": "kibitz-replay-json-1", "room": "r", "game": "montana", "seq": 3}
+        texts.append(sealed({**head, "hash": "", "events": plain}))
+    async with module_page(browser) as page:
+        honest, lied = await run(page, SAID, json.dumps(texts))
+    assert honest["rules"] == "ok"
+    assert lied["rules"] == "failed"
