@@ -27,6 +27,7 @@ from .answers import Answers, RoomCommand
 from .identity import Identity, identify, new_token
 from .log import LogFailure
 from .metrics import Metrics
+from .pledges import Pledge
 from .prices import price
 from .room import Room
 from .sockets.frames import framed
@@ -94,6 +95,7 @@ class Connection:
         "identity",
         "lobby",
         "on_air",
+        "pledge",
         "rooms",
         "socket",
         "tv",
@@ -116,6 +118,7 @@ class Connection:
         self.lobby = False
         self.tv = False
         self.on_air: str | None = ""
+        self.pledge = Pledge()
         self.socket = socket
         self._service = service
         self._ended = ended
