@@ -28,10 +28,13 @@ def check(recording: Recording) -> Finding:
         return unfit.of("deal")
     except BadOption as error:
         return Finding("deal", "failed", str(error))
-    return Finding("deal", "ok", "given, not dealt" if fair.loaded else _said(fair, opened))
+    return Finding("deal", "ok", said_of(fair, opened))
 
 
-def _said(fair: Fair, opened: Opened) -> str:
+def said_of(fair: Fair, opened: Opened) -> str:
+    """Where the cards came from."""
+    if fair.loaded:
+        return "a position that was given"
     if opened.deal is not None:
         return f"deal {opened.deal}"
     return "shuffled by the secret" + (f" and the nonce {fair.nonce}" if fair.nonce else "")
