@@ -165,6 +165,7 @@ async def connected(
     *,
     offer: list[str] | None = None,
     receive_buffer: int | None = None,
+    forwarded: str | None = None,
 ) -> AsyncIterator[Talk]:
     """A connection that has said nothing yet and does not read.
 
@@ -173,6 +174,7 @@ async def connected(
         encoding: What is spoken, and offered if ``offer`` does not say something else.
         offer: Sub-protocols to offer; an empty list offers none.
         receive_buffer: Bytes that the kernel may hold for a client that does not read.
+        forwarded: The address for which a proxy asks.
 
     """
     offered = [encoding.value] if offer is None else offer
@@ -196,6 +198,7 @@ async def connected(
             open_timeout=PATIENCE,
             ping_interval=None,
             proxy=None,
+            additional_headers=None if forwarded is None else {"X-Forwarded-For": forwarded},
         )
     except BaseException:
         sock.close()
@@ -216,9 +219,10 @@ async def talking(
     name: str | None = None,
     token: str | None = None,
     receive_buffer: int | None = None,
+    forwarded: str | None = None,
 ) -> AsyncIterator[Talk]:
     """A connection that has said hello and reads."""
-    async with connected(url, encoding, receive_buffer=receive_buffer) as talk:
+    async with connected(url, encoding, receive_buffer=receive_buffer, forwarded=forwarded) as talk:
         talk.read()
         welcome = await talk.ok("hello", name=name, token=token)
         talk.id, talk.token = welcome["you"]["id"], welcome["token"]
@@ -232,12 +236,15 @@ async def eventually(done: Callable[[], object]) -> None:
             await asyncio.sleep(0.005)
 
 
-async def fetch(http: str, path: str, token: str | None = None) -> tuple[int, bytes]:
+async def fetch(
+    http: str, path: str, token: str | None = None, forwarded: str | None = None
+) -> tuple[int, bytes]:
     """Status and body of a GET request."""
     at = urlsplit(http)
     reader, writer = await asyncio.open_connection(at.hostname, at.port)
-    bearer = f"Authorization: Bearer {token}\r\n" if token else ""
-    writer.write(f"GET {path} HTTP/1.1\r\nHost: {at.netloc}\r\n{bearer}\r\n".encode())
+    more = f"Authorization: Bearer {token}\r\n" if token else ""
+    more += f"X-Forwarded-For: {forwarded}\r\n" if forwarded else ""
+    writer.write(f"GET {path} HTTP/1.1\r\nHost: {at.netloc}\r\n{more}\r\n".encode())
     async with asyncio.timeout(PATIENCE):
         answer = await reader.read()
         writer.close()

@@ -20,10 +20,10 @@ from worlds import Fake
 
 from kibitz.protocol.requests import Create, Move
 from kibitz.protocol.views import RoomInfo
-from kibitz.server import runtime
 from kibitz.server.identity import Identity
 from kibitz.server.log_memory import MemoryLog
 from kibitz.server.log_sqlite import SqliteLog
+from kibitz.server.operation import runtime
 from kibitz.server.record import Record, write_info, write_record
 from kibitz.server.rooms import Rooms
 

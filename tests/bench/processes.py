@@ -21,10 +21,11 @@ from typing import cast
 from websockets.asyncio.server import ServerConnection, broadcast, serve
 from websockets.exceptions import ConnectionClosed
 
-from kibitz.server import fanout, runtime
+from kibitz.server import fanout
 from kibitz.server.app import running
 from kibitz.server.log_memory import MemoryLog
 from kibitz.server.log_sqlite import SqliteLog
+from kibitz.server.operation import runtime
 from kibitz.server.settings import Limits, Listening, Settings
 from kibitz.server.throttle import Rate
 from kibitz.server.world import World

@@ -105,7 +105,7 @@ async def test_verify_what_is_no_replay(kibitz: Command, tmp_path: Path) -> None
     for path, content in zip(paths, contents, strict=True):
         path.write_bytes(content)
     ended = await asyncio.gather(*(kibitz.run("verify", str(path)) for path in paths))
-    for path, done in zip(paths, ended, strict=True):
+    for done in ended:
         assert done.code == 1
         assert "file      failed  line 1: " in done.out
         assert "Traceback" not in done.err

@@ -2,7 +2,7 @@
 
 import re
 from pathlib import Path
-from posixpath import dirname, normpath
+from posixpath import normpath
 
 import kibitz.clients
 
@@ -12,8 +12,9 @@ ABOVE = {
     "shell": set(),
     "cards": set(),
     "client": {"protocol"},
+    "proof": {"protocol"},
     "table": {"cards", "shell"},
-    "room": {"client", "cards", "shell", "table"},
+    "room": {"client", "cards", "proof", "shell", "table"},
     "lobby": {"shell", "table"},
     "tv": {"shell"},
 }
@@ -22,12 +23,12 @@ IMPORT = re.compile(r'^(?:import|export)\b[^"]*"(\.[^"]+)";', re.MULTILINE)
 
 
 def test_imports_point_one_way() -> None:
-    for path in WEB.glob("*/*.js"):
-        folder = path.parent.name
+    for path in WEB.glob("*/**/*.js"):
+        folder = path.relative_to(WEB).parts[0]
         for spec in IMPORT.findall(path.read_text()):
-            target = dirname(normpath(f"{folder}/{spec}"))
+            target = normpath(path.parent.relative_to(WEB) / spec).split("/")[0]
             assert target in {folder, *ABOVE[folder]}, f"{folder}/{path.name} imports {spec}"
 
 
 def test_every_folder_has_its_place() -> None:
-    assert {path.parent.name for path in WEB.glob("*/*.js")} == ABOVE.keys()
+    assert {path.relative_to(WEB).parts[0] for path in WEB.glob("*/**/*.js")} == ABOVE.keys()

@@ -6,12 +6,15 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from kibitz.protocol.views import Event, RoomInfo
-from kibitz.server.log import Conflict, EventLog, LogFailure
+from kibitz.server.log import AWAY, Conflict, EventLog, LogFailure
 from kibitz.server.log_memory import MemoryLog
-from kibitz.server.log_sqlite import FileInUse, SqliteLog, UnreadableFile
+from kibitz.server.log_sqlite import SqliteLog
 from kibitz.server.record import Record, Secret
+from kibitz.server.storage.locking import FileInUse
+from kibitz.server.storage.schema import UnreadableFile
 
 Make = Callable[[], EventLog]
 
@@ -235,6 +238,91 @@ async def test_follow_catches_up_then_is_live_without_gap_or_duplicate(log: Even
     assert seen == list(range(3, 41))
 
 
+async def test_rooms_are_listed_page_by_page(log: EventLog) -> None:
+    names = [f"r{n}" for n in range(9)]
+    for name in names:
+        await add(log, name, 0)
+    await add(log, "r2", 1)
+    assert [entry.id for entry in await log.rooms(limit=4)] == names[5:]
+    for name in ("r5", "r4"):  # what is put away meanwhile moves nothing
+        await log.put_away(name, 1, b"")
+    assert [entry.id for entry in await log.rooms("r5", 3)] == names[1:4]
+    assert [entry.id for entry in await log.rooms("r3")] == names[:3]
+    assert await log.rooms("r0") == [] == await log.rooms("unknown")
+    assert await log.rooms(limit=0) == []
+
+
+def day(info: RoomInfo, date: str) -> RoomInfo:
+    """An entry of a room for the deal of a day."""
+    return replace(info, daily=date, owner="ann")
+
+
+async def test_of_a_room_that_is_put_away_its_entry_and_what_is_kept_stay(log: EventLog) -> None:
+    for name in ("a", "b", "c"):
+        await add(log, name, 0, 2)
+        await add(log, name, 2)
+    before = {entry.id: entry for entry in await log.rooms()}
+    await log.put_away("b", 3, b"kept\0\xff")
+    assert await log.find_away("b") == (before["b"], b"kept\0\xff")
+    assert await log.read("b") == []
+    assert await log.find_away("a") is None is await log.find_away("unknown")
+    assert await log.rooms() == [before["a"], before["c"]]
+    assert [r.last for r in await log.read("a")] == [2, 3]
+    for expected in (0, 2, 3, AWAY):
+        with pytest.raises(Conflict):
+            await add(log, "b", expected)
+        with pytest.raises(Conflict):
+            await log.put_away("b", expected, b"again")
+    assert await log.read("b") == [], "its id is never given to another room"
+    assert await log.find_away("b") == (before["b"], b"kept\0\xff")
+
+
+async def test_a_room_that_has_gone_on_is_not_put_away(log: EventLog) -> None:
+    made = await add(log, "r", 0, 2)
+    later = hand_over(log, "r", 1, after=2)
+    for room, expected in (("r", 2), ("r", 0), ("r", 9), ("none", 0), ("none", 3)):
+        with pytest.raises(Conflict):
+            await log.put_away(room, expected, b"")
+    await later
+    assert [r.last for r in await log.read("r")] == [made.last, 3]
+    assert await log.find_away("r") is None
+    await log.put_away("r", 3, b"")
+
+
+async def test_a_deal_of_the_day_stays_in_its_table(log: EventLog) -> None:
+    for name in ("a", "b", "c"):
+        entry = info(name, 1)
+        await log.append(name, 0, [record(1)], entry if name == "b" else day(entry, "2026-11-28"))
+    assert await log.days_away() == []
+    for name in ("a", "b"):
+        await log.put_away(name, 1, b"")
+    assert [entry.id for entry in await log.days_away()] == ["a"]
+
+
+async def test_sqlite_keeps_what_is_put_away_over_a_restart_and_the_order_of_rooms(
+    tmp_path: Path,
+) -> None:
+    for turn in range(3):
+        log = SqliteLog(tmp_path / "k.db")
+        for name in ("x", "y"):
+            await add(log, f"{name}{turn}", 0)
+        await log.put_away(f"y{turn}", 1, b"%d" % turn)  # the newest one
+        if turn:
+            await log.put_away(f"x{turn}", 1, b"")
+        await log.close()
+        with pytest.raises(LogFailure):
+            await log.put_away("x0", 1, b"")
+    log = SqliteLog(tmp_path / "k.db")
+    await add(log, "z", 0)
+    assert [entry.id for entry in await log.rooms()] == ["x0", "z"]
+    for turn in range(3):
+        found = await log.find_away(f"y{turn}")
+        assert found is not None and found[1] == b"%d" % turn
+        with pytest.raises(Conflict):
+            await add(log, f"y{turn}", 0)
+    await log.close()
+
+
 async def test_sqlite_keeps_records_and_order_over_a_restart(tmp_path: Path) -> None:
     first = SqliteLog(tmp_path / "k.db")
     made = [await add(first, "b", 0), await add(first, "a", 0), await add(first, "b", 1)]
@@ -307,7 +395,9 @@ async def test_sqlite_keeps_a_secret_over_a_restart_and_from_before_there_were_a
 ) -> None:
     old = SqliteLog(tmp_path / "k.db")
     await add(old, "r", 0)
-    old._writer_db.execute("drop table secret")  # as a file made before has it
+    old_form = ("drop table secret", "drop table archive", "drop table kept")
+    for statement in (*old_form, "pragma user_version = 1"):
+        old._writer_db.execute(statement)  # as a file made before has it
     await old.close()
     for fresh in (b"one", b"two", b"three"):
         log = SqliteLog(tmp_path / "k.db")
@@ -347,3 +437,49 @@ async def test_a_secret_survives_kill_and_there_is_one_opener(tmp_path: Path) ->
     log = SqliteLog(path)
     assert await log.secret("daily", b"third") == b"first"
     await log.close()
+
+
+async def test_a_value_is_the_last_one_kept_under_its_name(log: EventLog) -> None:
+    assert await log.kept() == {}
+    await log.keep("a/1", b"one")
+    await log.keep("a/1", b"two\0\xff")
+    await log.keep("a/2", b"")
+    await log.keep("b", b"other")
+    assert await log.kept("a/") == {"a/1": b"two\0\xff", "a/2": b""}
+    assert list(await log.kept()) == ["a/1", "a/2", "b"]
+    await log.keep("a/1", None)
+    await log.keep("never", None)
+    assert await log.kept() == {"a/2": b"", "b": b"other"}
+    assert await log.secret("b", b"secret") == b"secret", "a secret is something else"
+    assert await log.rooms() == []
+
+
+@pytest.mark.parametrize("prefix", ["a%", "a_", "A", "*", "ä"])
+async def test_the_beginning_of_a_name_is_meant_as_it_is_written(
+    log: EventLog, prefix: str
+) -> None:
+    for name in ("ab", "axb", "äb", "a"):
+        await log.keep(name, b"x")
+    assert list(await log.kept(prefix)) == [n for n in ("äb",) if n.startswith(prefix)]
+
+
+async def test_values_are_kept_while_the_log_is_being_written_to(log: EventLog) -> None:
+    async def both(number: int) -> None:
+        await add(log, f"r{number}", 0)
+        await log.keep(f"{number:02}", b"%d" % number)
+
+    await asyncio.gather(*(both(number) for number in range(30)))
+    assert await log.kept() == {f"{number:02}": b"%d" % number for number in range(30)}
+    assert len(await log.rooms()) == 30
+
+
+async def test_sqlite_keeps_values_over_a_restart(tmp_path: Path) -> None:
+    first = SqliteLog(tmp_path / "k.db")
+    await first.keep("ban", b"one")
+    await first.close()
+    for asked in (first.keep("ban", b"two"), first.kept()):
+        with pytest.raises(LogFailure):
+            await asked
+    second = SqliteLog(tmp_path / "k.db")
+    assert await second.kept() == {"ban": b"one"}
+    await second.close()

@@ -9,7 +9,8 @@ import pytest
 from processes import run, standby
 from talk import talking
 
-from kibitz.server.log_sqlite import SCHEMA_VERSION, SqliteLog
+from kibitz.server.log_sqlite import SqliteLog
+from kibitz.server.storage.schema import SCHEMA_VERSION
 
 
 async def test_sigterm_sends_everybody_away_and_loses_nothing(tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
 """The command ``kibitz``.
 
-Other parts add commands through the entry points ``kibitz.commands``; they are looked for by name
-and loaded only when asked for.
+Other parts add commands through the entry points ``kibitz.commands``: functions, or groups of
+commands. To a group ``admin`` others add theirs through ``kibitz.admin``. They are looked for by
+name and loaded only when asked for.
 """
 
 from importlib.metadata import EntryPoint, entry_points, version
@@ -26,14 +27,26 @@ class _Commands(TyperGroup):
         if command is None:
             for found in _contributed():
                 if found.name == cmd_name:
-                    added = typer.Typer(add_completion=False, rich_markup_mode=None)
-                    added.command(cmd_name)(found.load())
-                    return get_command(added)
+                    return _loaded(found)
         return command
 
 
-def _contributed() -> list[EntryPoint]:
-    return sorted(entry_points(group="kibitz.commands"), key=lambda found: found.name)
+def _contributed(to: str = "kibitz.commands") -> list[EntryPoint]:
+    return sorted(entry_points(group=to), key=lambda found: found.name)
+
+
+def _loaded(found: EntryPoint) -> Any:
+    """A command; or a group, with what is contributed to it."""
+    made = found.load()
+    if not isinstance(made, typer.Typer):
+        added = typer.Typer(add_completion=False, rich_markup_mode=None)
+        added.command(found.name)(made)
+        return get_command(added)
+    group: Any = get_command(made)
+    group.name = found.name
+    for more in _contributed(f"kibitz.{found.name}"):
+        group.add_command(_loaded(more), more.name)
+    return group
 
 
 app = typer.Typer(

@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
-from kibitz.protocol.replies import Error, LobbyRoom, Position, Presence, TvRoom
+from kibitz.protocol.replies import Error, LobbyRoom, Notice, Position, Presence, TvRoom
 from kibitz.protocol.views import Event
 
 
@@ -16,7 +16,7 @@ class Link:
     up: bool
 
 
-Push = Event | Presence | LobbyRoom | TvRoom | Position | Error | Link
+Push = Event | Presence | LobbyRoom | TvRoom | Notice | Position | Error | Link
 """A position is a fresh start of its room; an error says that its room is followed no longer."""
 
 

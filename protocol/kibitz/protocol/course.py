@@ -12,6 +12,7 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from .views import (
+    UNENDED,
     BoardView,
     Event,
     Race,
@@ -125,6 +126,8 @@ class Course:
                 return self._done(event)
             case "ended" if event.result is not None:
                 return dataclasses.replace(self, status=event.result)
+            case "closed":
+                return self._closed()
             case "comments" if event.on is not None:
                 return dataclasses.replace(self, comments=UNSET if event.on else False)
             case "rematch" if event.next is not None:
@@ -134,6 +137,11 @@ class Course:
                 return dataclasses.replace(self, recorded=recorded)
             case _:
                 return self
+
+    @property
+    def ended(self) -> bool:
+        """Whether the game has ended, so that its cards are open."""
+        return self.status not in UNENDED
 
     def is_released(self) -> bool:
         """Whether the boards have cards: a race shows them when it starts."""
@@ -149,6 +157,11 @@ class Course:
         others = {*self.race.ready} - {seat}
         ready = sorted(others | {seat} if on else others)
         return dataclasses.replace(self, race=replace(self.race, ready=ready))
+
+    def _closed(self) -> "Course":
+        """Nothing can be played any more: not on any board that is still open."""
+        lines = [Line("closed") if each.status == "open" else each for each in self.lines]
+        return dataclasses.replace(self, status="closed", lines=tuple(lines))
 
     def _done(self, event: Event) -> "Course":
         """A board is done; of a ``timeout``, every one that is still open."""

@@ -23,7 +23,7 @@ MAX_ROOM = 40
 """Longest room id, in characters."""
 MAX_NAME = 32
 """Longest display name, in characters."""
-MAX_TOKEN = 64
+MAX_TOKEN = 4096
 """Longest identity token, in characters."""
 MAX_PASSWORD = 128
 """Longest room password, in characters."""
@@ -62,6 +62,17 @@ MAX_LIST = 100
 """Most rooms in one list."""
 MAX_EVENTS = 500
 """Most events in one answer to ``history``."""
+
+MIN_KEY, MAX_KEY = 16, 256
+"""Shortest and longest key of an operator, in characters."""
+MAX_SUBJECT = 64
+"""Longest identity or address in an order of an operator, in characters."""
+MAX_AFTER = 192
+"""Longest name of a place in a list of an operator, in characters."""
+MAX_REASON = 100
+"""Longest reason that an operator gives, in characters."""
+MAX_TERM = 10 * 366 * 86_400
+"""Longest time for which somebody is banned, in seconds; else it is for good."""
 
 MAX_STEPS = 5000
 """Most commands and comments of a replay text that are played for a ``replay``."""

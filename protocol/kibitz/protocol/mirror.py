@@ -39,8 +39,14 @@ class Mirror:
     _hash: bytes
 
     def __init__(self, joined: Joined) -> None:
-        """Start from the answer to ``join`` or ``create``, which must carry a view."""
-        assert joined.view is not None, "the first answer to join carries a view"
+        """Start from the answer to ``join`` or ``create``.
+
+        Raises:
+            ValueError: It carries no view, or one that cannot be.
+
+        """
+        if joined.view is None:
+            raise ValueError("the first answer to join carries a view")
         self.room = joined.room
         self.role = joined.role
         self.seat = joined.seat

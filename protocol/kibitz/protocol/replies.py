@@ -3,6 +3,7 @@
 from msgspec import UNSET, Struct, UnsetType
 
 from .codes import ErrorCode
+from .operating import Act, AdminRoom, Ban, Person
 from .requests import RequestId
 from .views import (
     Event,
@@ -33,7 +34,11 @@ class You(Struct, frozen=True):
 
 
 class Welcome(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag="welcome"):
-    """The answer to ``hello``; hand ``token`` over nowhere but to this server."""
+    """The answer to ``hello``; hand ``token`` over nowhere but to this server.
+
+    ``expires``: when the connection is closed unless a ``hello`` with a fresh token comes before,
+    Unix ms. ``roles``: what this identity may do, if that is not what a guest may.
+    """
 
     you: You
     token: str
@@ -41,6 +46,8 @@ class Welcome(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag="we
     now: int
     games: dict[str, GameInfo]
     limits: dict[str, int]
+    expires: int | None = None
+    roles: list[str] | None = None
 
 
 class Pong(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag="pong"):
@@ -175,6 +182,21 @@ class DailyTable(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag=
     rows: list[DailyRow]
 
 
+class Administered(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag="administered"):
+    """An order of an operator has been carried out; what he asked for.
+
+    ``count`` is how many connections it was about at once; ``next`` is the ``after`` of the
+    following page.
+    """
+
+    act: Act
+    rooms: list[AdminRoom] | None = None
+    people: list[Person] | None = None
+    bans: list[Ban] | None = None
+    count: int | None = None
+    next: str | None = None
+
+
 class Error(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag="error"):
     """Refused, and why; ``message`` is for people."""
 
@@ -205,6 +227,12 @@ class TvRoom(Struct, frozen=True, kw_only=True, tag_field="t", tag="tv"):
     room: RoomInfo | None
 
 
+class Notice(Struct, frozen=True, kw_only=True, tag_field="t", tag="notice"):
+    """Push: what the operator of the server has to say to everybody."""
+
+    text: str
+
+
 Answer = (
     Welcome
     | Pong
@@ -218,9 +246,10 @@ Answer = (
     | EventList
     | Replayed
     | DailyTable
+    | Administered
     | Error
 )
-Push = Event | Presence | LobbyRoom | TvRoom
+Push = Event | Presence | LobbyRoom | TvRoom | Notice
 Reply = (
     Welcome
     | Pong
@@ -234,9 +263,11 @@ Reply = (
     | EventList
     | Replayed
     | DailyTable
+    | Administered
     | Error
     | Event
     | Presence
     | LobbyRoom
     | TvRoom
+    | Notice
 )

@@ -9,12 +9,14 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from .limits import (
+    MAX_AFTER,
     MAX_CARDS,
     MAX_COUNTDOWN,
     MAX_DELAY,
     MAX_EVENTS,
     MAX_ID,
     MAX_INTEGER,
+    MAX_KEY,
     MAX_LIMIT,
     MAX_LIST,
     MAX_MOVE,
@@ -22,11 +24,15 @@ from .limits import (
     MAX_PASSWORD,
     MAX_PILE,
     MAX_RACERS,
+    MAX_REASON,
     MAX_SAVE,
     MAX_SAY,
+    MAX_SUBJECT,
+    MAX_TERM,
     MAX_TOKEN,
     MIN_LIMIT,
 )
+from .operating import NEEDS, Act
 from .views import Control, Count, Digest, Name, Nonce, Role, RoomId, Status, Visibility
 
 RequestId = (
@@ -36,6 +42,7 @@ RequestId = (
 )
 Pile = Annotated[str, Meta(min_length=1, max_length=MAX_PILE)]
 Text32 = Annotated[str, Meta(max_length=32)]
+Subject = Annotated[str, Meta(min_length=1, max_length=MAX_SUBJECT)]
 Password = Annotated[str, Meta(max_length=MAX_PASSWORD)]
 BoardIndex = Annotated[int, Meta(ge=0, lt=MAX_RACERS)] | None
 """Which board; ``None``: the asker's own, or the first."""
@@ -300,6 +307,44 @@ class Replay(RequestBase, frozen=True, kw_only=True, omit_defaults=True, tag="re
     text: Annotated[str, Meta(max_length=MAX_SAVE)]
 
 
+class Admin(RequestBase, frozen=True, kw_only=True, omit_defaults=True, tag="admin"):
+    """An order of an operator: with his ``key``, or of an identity with the role ``admin``.
+
+    ``seconds``: for how long; ``reason``: what those are told who are meant; ``force``: even if
+    that shuts out the operator himself. A list goes on with ``after``.
+    """
+
+    act: Act
+    key: Annotated[str, Meta(max_length=MAX_KEY)] | None = None
+    room: RoomId | None = None
+    id: Subject | None = None
+    address: Subject | None = None
+    seconds: Annotated[int, Meta(ge=1, le=MAX_TERM)] | None = None
+    reason: Annotated[str, Meta(max_length=MAX_REASON)] | None = None
+    text: Annotated[str, Meta(min_length=1, max_length=MAX_SAY)] | None = None
+    status: Status | None = None
+    force: bool = False
+    after: Annotated[str, Meta(max_length=MAX_AFTER)] | None = None
+    limit: Annotated[int, Meta(ge=1, le=MAX_LIST)] = 50
+
+    def __post_init__(self) -> None:
+        """Check that the order says whom or what it is about.
+
+        Raises:
+            ValueError: It does not.
+
+        """
+        for name in NEEDS.get(self.act, ()):
+            if getattr(self, name) is None:
+                raise ValueError(f"`{self.act}` needs `{name}`")
+        if self.act in ("ban", "unban") and (self.id is None) is (self.address is None):
+            raise ValueError(f"`{self.act}` needs `id` or `address`")
+
+    def __repr__(self) -> str:
+        """Without the key, which stands in no log."""
+        return f"Admin(act={self.act!r})"
+
+
 Change = Move | Undo | Redo | Restart | Resign | Ready | Comments | Steer | Say
 """Requests that turn a wish of somebody in the room into one record of the log."""
 
@@ -332,4 +377,5 @@ Request = (
     | History
     | ViewAt
     | Replay
+    | Admin
 )

@@ -9,12 +9,15 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from .codes import CloseCode
+from .codes import CloseCode, ErrorCode
 from .mirror import Gap, Mirror
-from .replies import Error, Joined, LobbyRoom, Position, Presence, Reply, TvRoom
+from .replies import Error, Joined, LobbyRoom, Notice, Position, Presence, Reply, TvRoom
 from .requests import Hello, Join, Request, RequestBase
 from .views import Event
 from .wire import Encoding, Frame, WireError, decode_reply, decode_request, encode
+
+NONSENSE = (LookupError, ValueError)
+"""What a mirror raises that is told of piles, boards or hashes which cannot be."""
 
 R = TypeVar("R", bound=RequestBase)
 
@@ -48,8 +51,8 @@ class ServerSession:
             raise MustClose(CloseCode.PROTOCOL, f"{self.encoding.value} uses {kind} frames")
         request = decode_request(frame)
         if isinstance(request, Hello):
-            if self._greeted:
-                raise MustClose(CloseCode.PROTOCOL, "hello comes once")
+            if self._greeted and request.token is None:
+                raise MustClose(CloseCode.PROTOCOL, "hello comes again only with a token")
             self._greeted = True
         elif not self._greeted:
             raise MustClose(CloseCode.AUTH, "hello comes first")
@@ -71,9 +74,9 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Pushed:
-    """A push: an event that was new, presence, a lobby room, a fresh position."""
+    """A push: an event that was new, presence, a lobby room, a notice, a fresh position."""
 
-    reply: Event | Presence | LobbyRoom | TvRoom | Position
+    reply: Event | Presence | LobbyRoom | TvRoom | Notice | Position
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,12 +126,19 @@ class ClientSession:
 
         """
         reply = decode_reply(frame)
+        try:
+            return self._take(reply)
+        except NONSENSE as error:
+            message = f"what the server says does not fit what it said before: {error}"
+            raise WireError(ErrorCode.BAD_MESSAGE, message) from error
+
+    def _take(self, reply: Reply | None) -> Answered | Pushed | Missed | None:
         match reply:
             case None:
                 return None
             case Event():
                 return self._event(reply)
-            case Presence() | LobbyRoom() | TvRoom():
+            case Presence() | LobbyRoom() | TvRoom() | Notice():
                 return Pushed(reply)
             case Position(i=None):
                 if reply.room in self.mirrors:

@@ -26,8 +26,11 @@ Opening = tuple[int, str, str, list[str]]
 Mode = Literal["solo", "coop", "race", "replay"]
 Role = Literal["player", "spectator"]
 Visibility = Literal["public", "unlisted", "private"]
-Status = Literal["open", "won", "resigned", "timeout", "empty"]
-"""How a board or a room stands; ``empty``: a board of a race in which nobody sat down."""
+Status = Literal["open", "won", "resigned", "timeout", "empty", "closed"]
+"""How a board or a room stands; ``empty``: a board of a race in which nobody sat down; ``closed``:
+by an operator, before the game had ended, so that its cards stay as they lie."""
+UNENDED: frozenset[Status] = frozenset({"open", "closed"})
+"""How a room stands whose cards have not been laid open."""
 Kind = Literal[
     "created",
     "joined",
@@ -53,6 +56,7 @@ Kind = Literal[
     "comments",
     "rematch",
     "control",
+    "closed",
 ]
 
 
@@ -239,7 +243,8 @@ class Event(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="t"
         fx: Facts about cards on piles; applied to the view before they give the view after.
         moves: Moves on the line so far. score: Cards where they belong, after the event.
         name: Display name (``joined``, ``say``). seat: The seat taken or given up.
-        text: The comment. ms: Time the game took (``won``). result: How it ended (``ended``).
+        text: The comment, or why (``closed``). ms: Time the game took (``won``).
+        result: How it ended (``ended``).
         game, options, mode, seats, policy, started: What was created; ``started`` is Unix ms.
         origin: The position that the room was forked from, if that was public (``created``).
         opened: The deal, laid open (``ended``).

@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import errno
-import logging
 import os
 import signal
 import sys
@@ -16,12 +15,28 @@ from typing import Annotated
 import structlog
 import typer
 
-from . import runtime
+from .access.authority import Unusable
+from .admin.key import ENVIRONMENT, UnusableKey, read_key
 from .app import running
 from .log import EventLog
 from .log_memory import MemoryLog
-from .log_sqlite import FileInUse, SqliteLog, UnreadableFile
-from .settings import DATA, Keeping, Limits, Listening, Settings, command
+from .log_sqlite import SqliteLog
+from .operation import runtime
+from .operation.logs import Logs, open_logs
+from .settings import (
+    DATA,
+    Access,
+    Administering,
+    Auth,
+    Keeping,
+    Limits,
+    Listening,
+    Operating,
+    Settings,
+    command,
+)
+from .storage.locking import FileInUse
+from .storage.schema import UnreadableFile
 from .world import World
 
 DEMO_STOP_SECONDS = 5.0
@@ -32,25 +47,40 @@ class _Show:
     demo: Annotated[bool, typer.Option("--demo", help="Bots play all five games for ever.")] = False
 
 
-def _run(listening: Listening, keeping: Keeping, limits: Limits, show: _Show) -> None:
+def _run(
+    listening: Listening,
+    access: Access,
+    keeping: Keeping,
+    limits: Limits,
+    operating: Operating,
+    administering: Administering,
+    show: _Show,
+) -> None:
     """Run the server: rooms, spectators, replays on one port."""
-    _configure_logs()
+    logs = open_logs(operating.log_level, time.monotonic)
     runtime.set_up()
     if keeping.memory and keeping.data:
         raise _unusable("--memory keeps nothing, --data keeps everything: choose one")
+    if show.demo and access.auth is not Auth.GUEST:
+        raise _unusable("--demo needs --auth guest: its bots have no tokens of yours")
     path = None if keeping.memory else keeping.data or DATA
     try:
-        asyncio.run(_serve(Settings(listening, limits), path, show.demo))
-    except (FileInUse, UnreadableFile) as error:
+        said = os.environ.pop(ENVIRONMENT, None)  # nobody whom we start needs to know it
+        key = read_key(administering.admin_token_file, said)
+        settings = Settings(listening, limits, access, operating, key)
+        asyncio.run(_serve(settings, path, show.demo, logs))
+    except (FileInUse, UnreadableFile, Unusable, UnusableKey) as error:
         raise _unusable(str(error)) from None
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             port = listening.port
             raise _unusable(f"port {port} is taken; choose another with --port") from None
         raise _unusable(str(error)) from None
+    finally:
+        logs.close()
 
 
-serve = command(_run, Listening, Keeping, Limits, _Show)
+serve = command(_run, Listening, Access, Keeping, Limits, Operating, Administering, _Show)
 
 
 def _unusable(message: str) -> typer.Exit:
@@ -58,13 +88,15 @@ def _unusable(message: str) -> typer.Exit:
     return typer.Exit(2)
 
 
-async def _serve(settings: Settings, data: Path | None, demo: bool) -> None:
+async def _serve(settings: Settings, data: Path | None, demo: bool, logs: Logs) -> None:
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    summing = asyncio.create_task(logs.run())
     event_log: EventLog = MemoryLog() if data is None else SqliteLog(data)
     world = World(lambda: time.time_ns() // 1_000_000, time.monotonic, os.urandom)
     async with running(settings, event_log, world) as app:
+        asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, app.reload)
         runtime.settle()
         host = settings.listening.host
         where = f"[{host}]" if ":" in host else host
@@ -76,8 +108,13 @@ async def _serve(settings: Settings, data: Path | None, demo: bool) -> None:
             data=str(data) if data else "memory",
         )
         async with _demo(f"ws://{where}:{app.port}/ws") if demo else contextlib.nullcontext():
-            await stop.wait()
+            if stop.is_set():
+                app.drain()
+            for number in (signal.SIGTERM, signal.SIGINT):
+                asyncio.get_running_loop().add_signal_handler(number, app.drain)
+            await app.drained.wait()
         log.info("stopping")
+    summing.cancel()
 
 
 @contextlib.asynccontextmanager
@@ -96,23 +133,6 @@ async def _demo(url: str) -> AsyncIterator[None]:
         except TimeoutError:
             bots.kill()
             await bots.wait()
-
-
-def _configure_logs() -> None:
-    """Text for people on a terminal, JSON lines for everything else; on stderr."""
-    tty = sys.stderr.isatty()
-    structlog.configure(
-        processors=[
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.format_exc_info,
-            structlog.dev.ConsoleRenderer() if tty else structlog.processors.JSONRenderer(),
-        ],
-        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
-    )
-    logging.getLogger("websockets").setLevel(logging.CRITICAL)  # we say ourselves what fails
-    logging.getLogger("asyncio").setLevel(logging.ERROR)  # a client that is gone is no news
 
 
 def main() -> None:

@@ -18,8 +18,12 @@ from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.views import Action, GameInfo, LayoutPlace, Policy
 from kibitz.protocol.wire import Encoding
 
+from .access.roles import GUEST_ROLES, check_request
+from .admin.administration import Administration
+from .admin.bans import Bans
+from .decide import check_open
 from .log import LogFailure
-from .metrics import Metrics
+from .operation.metrics import Metrics
 from .past import Past
 from .reading import Reading
 from .room import Room
@@ -60,18 +64,29 @@ LIMITS = {
 class Answers:
     """The one who answers."""
 
-    def __init__(self, rooms: Rooms, past: Past, world: World, metrics: Metrics) -> None:
+    def __init__(
+        self,
+        rooms: Rooms,
+        past: Past,
+        world: World,
+        metrics: Metrics,
+        bans: Bans,
+        administration: Administration,
+    ) -> None:
         self._rooms = rooms
         self._past = past
         self._reading = Reading(past)
         self._world = world
         self._metrics = metrics
+        self._bans = bans
+        self._administration = administration
         self.draining = False
 
     def welcome(
         self, request: ask.Hello, visitor: Visitor, token: str, server: str
     ) -> replies.Welcome:
         """The answer to ``hello``."""
+        roles = visitor.identity.roles
         return replies.Welcome(
             i=request.i,
             you=replies.You(visitor.identity.id, visitor.identity.name),
@@ -80,6 +95,8 @@ class Answers:
             now=self._world.now_ms(),
             games=cast(dict[str, GameInfo], GAMES_ENCODED[visitor.encoding]),
             limits=LIMITS,
+            expires=visitor.identity.expires,
+            roles=None if roles == GUEST_ROLES else sorted(roles),
         )
 
     def take(
@@ -94,12 +111,15 @@ class Answers:
             Refused: It is answered with an error.
 
         """
+        check_request(request, visitor.identity.roles)
         room, who = self._followed(request, visitor), visitor.identity
         if not isinstance(request, ask.Say):
             if done := room.answered(request, who):
                 answer(done)
                 return
             check_player(room, visitor)
+        elif (ban := self._bans.muted(who.id)) and not room.answered(request, who):
+            raise self._bans.refused(ban, room.id)
         room.take(request, who, partial(self._timed, self._world.monotonic(), answer))
 
     def _timed(
@@ -118,6 +138,7 @@ class Answers:
             Refused: It is answered with an error.
 
         """
+        check_request(request, visitor.identity.roles)
         match request:
             case ask.Join():
                 return self._look_on(request, visitor)
@@ -140,7 +161,7 @@ class Answers:
                 return None
 
     async def answer(self, request: ask.Request, visitor: Visitor) -> replies.Answer:
-        """The answer to any other request.
+        """The answer to any other request: one that :meth:`at_once` let pass.
 
         Raises:
             Refused: It is answered with an error.
@@ -161,6 +182,8 @@ class Answers:
                 return await self._reading.answer(request, room, visitor)
             case ask.Resign():
                 return await self._resign(request, visitor)
+            case ask.Admin():
+                return await self._administration.answer(request, visitor)
             case _:
                 raise AssertionError("it is a command, or answered at once")
 
@@ -197,6 +220,7 @@ class Answers:
 
     async def _fork(self, request: ask.Fork, parent: Room, visitor: Visitor) -> Room:
         stage = parent.people.stage(visitor.identity.id)
+        check_open(stage.state)
         state, live = parent.state, not stage.state.over
         if live and not parent.people.is_seated(visitor.identity.id):
             message = "not allowed: only its player can go on from a live game"
@@ -265,6 +289,8 @@ class Answers:
         visitor.rooms[room.id] = room
         try:
             if request.role == "player" and not seated:
+                if ban := self._bans.kicked(room.id, visitor.identity.id):
+                    raise self._bans.refused(ban, room.id)
                 await room.sit(visitor.identity)
             return await room.people.admit(visitor, request.role, request)
         except (Refused, LogFailure):
@@ -305,5 +331,5 @@ class Answers:
         """
         root = room.state.secret.parent
         if root is not None and not (await self._rooms.get(root)).people.disclosed:
-            message = "the game that this was forked from is still being played: leave it instead"
+            message = "the game that this was forked from has not ended: leave it instead"
             raise Refused(ErrorCode.FORBIDDEN, message, room=room.id)

@@ -3,6 +3,8 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Sequence
+from http import HTTPStatus
+from itertools import count
 
 import structlog
 from websockets.asyncio.server import Server, ServerConnection, serve
@@ -19,15 +21,22 @@ from kibitz.protocol.limits import (
 )
 from kibitz.protocol.replies import LobbyRoom, TvRoom
 
-from .access.addresses import address_of
+from .access.addresses import Proxies
+from .access.authority import Unusable
+from .access.opening import authority_of
+from .access.origins import Origins
+from .admin.administration import Administration
+from .admin.bans import REFRESH_SECONDS, Bans
+from .admin.key import Key
 from .answers import Answers
 from .connection import CLOSE_SECONDS, Connection, Service
 from .log import EventLog
-from .metrics import Metrics
-from .pages import SOCKET_PATH, Pages
+from .operation.logs import LogLevel
+from .operation.metrics import Metrics
+from .pages import SOCKET_PATH, TEXT, Pages, banned, page
 from .past import Past
 from .rooms import Rooms
-from .settings import Settings
+from .settings import Auth, Settings
 from .site import Site
 from .sockets.frames import Frames
 from .sockets.keepalive import Keepalive
@@ -46,6 +55,10 @@ STOP_SECONDS = 8.0
 """How long the connections have to end when the server stops: longer than one has to close."""
 RETRY_MS = 1000
 """When clients may come back after the server went away; they add jitter."""
+FOREIGN = (
+    b"this server takes connections from its own pages, not from those of another site "
+    b"(whoever runs it lets a site in with --allow-origin)\n"
+)
 SUBPROTOCOLS = (Subprotocol(MSGPACK_SUBPROTOCOL), Subprotocol(JSON_SUBPROTOCOL))
 
 log = structlog.get_logger("kibitz.app")
@@ -58,23 +71,41 @@ class App:
         self._settings = settings
         self._log = log_
         self._metrics = Metrics()
+        self._proxies = Proxies(settings.access.trusted_proxy)
+        self._origins = Origins(settings.access.allow_origin)
         turn = Turn()
         self.rooms = Rooms(log_, world, settings.limits.says, turn)
         self._past = past = Past(log_)
-        self._answers = Answers(self.rooms, past, world, self._metrics)
-        self._pages = Pages(self.rooms, past, self._answers, self._metrics, Site.installed())
+        self._connections: set[Connection] = set()
+        self._bans = bans = Bans(log_, world)
+        self._administration = Administration(
+            Key(settings.admin_key),
+            *(bans, self.rooms, log_, world, self._connections, self.drain),
+        )
+        self._answers = Answers(self.rooms, past, world, self._metrics, bans, self._administration)
+        self._world = world
+        self._authority = authority_of(settings.access, world)
+        self._pages = Pages(
+            *(self.rooms, past, self._answers, self._metrics, Site.installed(), self._authority),
+            bans,
+        )
         self._service = Service(
             NAME,
+            self._authority,
             self._answers,
             world,
             self._metrics,
             turn,
             settings.limits.requests,
+            bans,
+            settings.operating.log_level is LogLevel.DEBUG,
         )
-        self._connections: set[Connection] = set()
+        self._came = count(1)
         self._strangers: dict[Connection, None] = {}
         """Those who have not said hello yet, the first to come first."""
         self._keepalive = Keepalive(TICKS_PER_PING)
+        self.drained = asyncio.Event()
+        """Set when whoever runs the server is to stop it."""
         self._empty = asyncio.Event()
         self._empty.set()
         self._server: Server | None = None
@@ -94,7 +125,9 @@ class App:
             OSError: The address cannot be listened on.
 
         """
+        await self._bans.refresh()
         await self.rooms.open()
+        await self._authority.open(self._log)
         self._server = await serve(
             self._connect,
             self._settings.listening.host,
@@ -112,7 +145,22 @@ class App:
         self._tasks = [
             asyncio.create_task(self._tick()),
             asyncio.create_task(self.rooms.clock.run()),
+            asyncio.create_task(self._keep_bans()),
         ]
+
+    def drain(self) -> None:
+        """Take no more rooms from now on, and come to an end."""
+        self._answers.draining = True
+        self.drained.set()
+
+    def reload(self) -> None:
+        """Read keys anew; what cannot be used is said, and all stays as it was."""
+        try:
+            self._authority.reload()
+        except Unusable as error:
+            log.error("not reloaded", why=str(error))
+        else:
+            log.info("reloaded")
 
     async def stop(self) -> None:
         """Take no more rooms, send everybody away with 4503, flush the log."""
@@ -135,7 +183,7 @@ class App:
 
     async def _connect(self, socket: ServerConnection) -> None:
         assert isinstance(socket, Socket), "as it was asked for"
-        connection = Connection(socket, self._service, self._disconnected)
+        connection = Connection(socket, self._service, self._disconnected, next(self._came))
         self._connections.add(connection)
         self._strangers[connection] = None
         self._empty.clear()
@@ -148,11 +196,16 @@ class App:
 
     def _page(
         self, socket: ServerConnection, request: Request
-    ) -> Awaitable[Response | None] | None:
+    ) -> Awaitable[Response] | Response | None:
         assert isinstance(socket, Socket), "as it was asked for"
-        socket.address = address_of(socket, request)
-        is_socket = request.path == SOCKET_PATH and request.method == "GET"
-        return None if is_socket else self._pages.answer(request)
+        socket.address = self._proxies.address_of(socket, request)
+        if ban := self._bans.banned(None, socket.address):
+            return banned(self._bans.refused(ban))
+        if request.method != "GET" or request.path.partition("?")[0] != SOCKET_PATH:
+            return self._pages.answer(request)
+        if self._origins.admit(request.headers, self._proxies.are_trusted(socket)):
+            return None
+        return page(FOREIGN, TEXT, HTTPStatus.FORBIDDEN)
 
     async def _tick(self) -> None:
         tick = 0
@@ -164,12 +217,23 @@ class App:
                 self._keepalive.tick(self._connections)
                 self.rooms.refresh_laggards()
                 if tick % TICKS_PER_PRESENCE == 0:
+                    self._dismiss_expired()
                     self.rooms.tell_presence()
                     self._tell_lobby()
                     self._tell_tv()
                     self.rooms.sweep()
             except Exception:
                 log.exception("tick failed")
+
+    async def _keep_bans(self) -> None:
+        """Do what other servers on the same log were ordered, too."""
+        while True:
+            await asyncio.sleep(REFRESH_SECONDS)
+            try:
+                if await self._bans.refresh():
+                    self._administration.enforce()
+            except Exception as error:
+                log.error("bans could not be read", error=str(error))
 
     def _dismiss_strangers(self) -> None:
         """Send those away who do not say hello."""
@@ -178,6 +242,16 @@ class App:
                 del self._strangers[connection]
             elif connection.is_overdue:
                 connection.close_soon(CloseCode.AUTH, "no hello in time")
+
+    def _dismiss_expired(self) -> None:
+        """Send those away whose token has ended, and who have shown no other."""
+        if self._settings.access.auth is Auth.GUEST:
+            return
+        now = self._world.now_ms()
+        for connection in list(self._connections):
+            expires = connection.identity.expires
+            if expires is not None and now >= expires:
+                connection.close_soon(CloseCode.AUTH, "your token has expired")
 
     def _tell_lobby(self) -> None:
         changed, self.rooms.changed = self.rooms.changed, set()

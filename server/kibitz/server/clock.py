@@ -55,7 +55,7 @@ class Clock:
         try:
             await self._wake(room)
         except Exception as error:
-            log.error("could not be woken", room=room, error=str(error))
+            log.error("not woken", room=room, exc_info=error)
             self.set(room, self._world.now_ms() + AGAIN_MS)
 
     def _pop(self) -> list[str]:

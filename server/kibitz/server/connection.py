@@ -23,10 +23,12 @@ from kibitz.protocol.limits import HELLO_TIMEOUT
 from kibitz.protocol.session import MustClose, ServerSession
 from kibitz.protocol.wire import Encoding, WireError, frame_id
 
+from .access.authority import Authority
+from .admin.bans import Bans, close_reason
 from .answers import Answers, RoomCommand
-from .identity import Identity, identify, new_token
+from .identity import Identity
 from .log import LogFailure
-from .metrics import Metrics
+from .operation.metrics import Metrics
 from .pledges import Pledge
 from .prices import price
 from .room import Room
@@ -58,11 +60,15 @@ class Service:
     """What every connection of a server shares."""
 
     name: str
+    authority: Authority
     answers: Answers
     world: World
     metrics: Metrics
     turn: Turn
     requests: Rate
+    bans: Bans
+    talks: bool = False
+    """Whether every request is in the log."""
 
 
 @dataclass(slots=True)
@@ -70,6 +76,7 @@ class _Reply:
     """The place of an answer among the others; ``answer`` once it is there."""
 
     i: int | str | None = None
+    request: ask.Request | None = None
     answer: replies.Answer | None = None
 
 
@@ -94,6 +101,7 @@ class Connection:
         "encoding",
         "identity",
         "lobby",
+        "number",
         "on_air",
         "pledge",
         "rooms",
@@ -102,7 +110,11 @@ class Connection:
     )
 
     def __init__(
-        self, socket: Socket, service: Service, ended: Callable[["Connection"], None]
+        self,
+        socket: Socket,
+        service: Service,
+        ended: Callable[["Connection"], None],
+        number: int = 0,
     ) -> None:
         """Serve a client from now on.
 
@@ -110,11 +122,13 @@ class Connection:
             socket: Our end of the connection.
             service: What every connection shares.
             ended: Told when the client is gone.
+            number: Its own, as they come.
 
         """
         self.encoding = Encoding(socket.subprotocol or Encoding.JSON.value)
         self.identity = Identity("", "")
         self.rooms: dict[str, Room] = {}
+        self.number = number
         self.lobby = False
         self.tv = False
         self.on_air: str | None = ""
@@ -134,12 +148,20 @@ class Connection:
         self._closing: asyncio.Task[None] | None = None
         self._working = self._lost = False
         service.metrics.connected(self.encoding, +1)
+        if service.talks:
+            log.debug("connected", address=self.address, encoding=self.encoding.name.lower())
         socket.attach(self, service.turn)
 
     @property
     def address(self) -> str:
         """Where the client comes from."""
         return self.socket.address
+
+    @property
+    def since_ms(self) -> int:
+        """When the client came, Unix ms."""
+        world = self._service.world
+        return world.now_ms() - round((world.monotonic() - self._since) * 1000)
 
     @property
     def is_overdue(self) -> bool:
@@ -181,6 +203,8 @@ class Connection:
 
     def _end(self) -> None:
         self._service.metrics.connected(self.encoding, -1)
+        if self._service.talks:
+            log.debug("gone", **self._about(None))
         for room in self.rooms.values():
             room.dismiss(self)
         if self._closing is None or self._closing.done():
@@ -229,7 +253,9 @@ class Connection:
                 raise self._too_many(wait)
             self._refused = max(0, self._refused - 1)
             request = self._session.receive(frame)
-            reply.i = request.i
+            reply.i, reply.request = request.i, request
+            if self._service.talks:
+                log.debug("asked", **self._about(request))
             self._throttle.charge(price(request))
             self._service.metrics.requested(type(request))
             if isinstance(request, RoomCommand):
@@ -268,12 +294,23 @@ class Connection:
         except Exception as error:
             return error
 
-    def _greet(self, hello: ask.Hello) -> replies.Welcome:
-        token = hello.token or new_token(self._service.world)
+    def _greet(self, hello: ask.Hello) -> replies.Welcome | Refused:
+        """Learn who is there, or that he may stay longer."""
+        known = self.identity
         try:
-            self.identity = identify(token, hello.name)
+            identity, token = self._service.authority.greet(hello.token, hello.name)
         except Refused as refused:
-            raise MustClose(CloseCode.AUTH, refused.message) from None
+            if not known.id:
+                raise MustClose(CloseCode.AUTH, refused.message) from None
+            return refused
+        if ban := self._service.bans.banned(identity.id, self.address):
+            raise MustClose(CloseCode.FORBIDDEN, close_reason(ban))
+        if known.id and (identity.id != known.id or not known.roles <= identity.roles):
+            message = "that token is somebody else's, or for less: it takes another connection"
+            return Refused(ErrorCode.AUTH, message)
+        self.identity = identity
+        if self._service.talks:
+            log.debug("greeted", **self._about(None))
         answers = self._service.answers
         return answers.welcome(hello, self, token, self._service.name)
 
@@ -292,8 +329,9 @@ class Connection:
 
     def _reply(self, reply: _Reply, outcome: replies.Answer | Exception) -> None:
         """An answer is there: send it, once those before it have gone."""
-        answer = self._error(outcome) if isinstance(outcome, Exception) else outcome
-        reply.answer = answer if reply.i is None else replace(answer, i=reply.i)
+        if isinstance(outcome, Exception):
+            outcome = self._error(outcome, reply.request)
+        reply.answer = outcome if reply.i is None else replace(outcome, i=reply.i)
         while self._replies and (ready := self._replies[0].answer) is not None:
             del self._replies[0]
             for room in self.rooms.values():
@@ -304,7 +342,7 @@ class Connection:
         if self._inbox:
             self._work_soon()
 
-    def _error(self, error: Exception) -> replies.Error:
+    def _error(self, error: Exception, request: ask.Request | None) -> replies.Error:
         match error:
             case WireError():
                 answer = self._session.error(error)
@@ -317,16 +355,27 @@ class Connection:
                     retry_ms=error.retry_ms,
                 )
             case LogFailure():
-                log.error("log failure", error=str(error))
+                log.error("log failure", exc_info=error, **self._about(request))
                 message = "the server could not write that down; nothing has changed"
                 answer = replies.Error(code=ErrorCode.INTERNAL, message=message, retry_ms=1000)
             case _:
-                log.error("request failed", identity=self.identity.id, exc_info=error)
+                log.error("request failed", exc_info=error, **self._about(request))
                 message = "the server made a mistake"
                 answer = replies.Error(code=ErrorCode.INTERNAL, message=message)
         self._service.metrics.refusals.labels(answer.code.value).inc()
+        if self._service.talks:
+            log.debug("refused", code=answer.code.value, seq=answer.seq, **self._about(request))
         error.__traceback__ = error.__context__ = None  # its frames hold it, and the room
         return answer
+
+    def _about(self, request: ask.Request | None) -> dict[str, str]:
+        """What the log says of a request, and of whose it is: nothing that he wrote."""
+        about = {"identity": self.identity.id, "address": self.address}
+        if request is not None:
+            about["request"] = str(type(request).__struct_config__.tag)
+        if isinstance(request, ask.InRoom | ask.Join):
+            about["room"] = request.room
+        return about
 
     # What rooms need (listener.Listener)
 
@@ -355,7 +404,7 @@ class Connection:
 
     async def _close(self, code: int, reason: str) -> None:
         self._service.metrics.closes.labels(str(int(code))).inc()
-        log.info("closed", identity=self.identity.id, code=int(code), reason=reason)
+        log.info("closed", code=int(code), reason=reason, **self._about(None))
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(CLOSE_SECONDS):
                 await self.socket.close(code, reason)

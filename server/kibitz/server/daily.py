@@ -66,8 +66,10 @@ class Days:
         return Start(GAMES[game], deal, None, daily=self.today, policy=POLICY, secret=secret)
 
     def note(self, entry: RoomInfo) -> None:
-        """Remember how somebody stands."""
-        if entry.daily:
+        """Remember how somebody stands; whose room was closed is in no table."""
+        if entry.daily and entry.status == "closed":
+            self._rooms[entry.daily, entry.game].pop(entry.id, None)
+        elif entry.daily:
             self._rooms[entry.daily, entry.game][entry.id] = entry
 
     def check(self, state: RoomState, who: str | None) -> None:

@@ -53,6 +53,7 @@ KINDS_OF: dict[type[ask.RequestBase], str] = {
     ask.Steer: "control",
 }
 """The kind of event that each command makes first; ``ready`` makes one of two."""
+CLOSED = "the room has been closed"
 SEAT_HOLD_MS = 24 * 3600 * 1000
 """How long a seat is kept for a player who is away, from the last thing he did, milliseconds."""
 
@@ -74,6 +75,7 @@ def change(
 
     """
     at = max(at, state.at)
+    check_open(state)
     if isinstance(request, ask.Say):
         return _say(state, request, who, at)
     _check_seated(state, who)
@@ -143,6 +145,17 @@ def _check_expect(state: RoomState, expect: int | None, index: int) -> None:
     raise Refused(ErrorCode.STALE, message, seq=state.seq)
 
 
+def check_open(state: RoomState) -> None:
+    """Check that a room has not been closed: then it is only looked at, and no card is opened.
+
+    Raises:
+        Refused: It has.
+
+    """
+    if state.status == "closed":
+        raise Refused(ErrorCode.GAME_OVER, CLOSED)
+
+
 def note(state: RoomState, kind: Kind, by: str | None, at: int) -> Event:
     """An event that moves no card: ``saved``, ``cheated``, ``left``."""
     return Event(seq=state.seq + 1, at=at, kind=kind, by=by)
@@ -159,6 +172,7 @@ def sit_down(state: RoomState, who: Identity, here: set[str], at: int) -> list[E
     """
     if state.seat_of(who.id) is not None:
         return []
+    check_open(state)
     if state.over:
         raise Refused(ErrorCode.GAME_OVER, "the game is over; it can be watched")
     if state.course.race and state.course.is_released():

@@ -11,11 +11,10 @@ from dataclasses import dataclass, field
 
 from kibitz.protocol.codes import ErrorCode, Refused
 
+from .access.roles import GUEST_ROLES
 from .world import World
 
 TOKEN_BYTES = 32
-GUEST_ROLES = frozenset({"player", "spectator"})
-"""What somebody may do who has not been told otherwise."""
 ID_LENGTH = 12
 """Characters of a public id (60 bits)."""
 
@@ -31,6 +30,7 @@ class Identity:
         name: The display name.
         secret: What only he and the server can know.
         roles: What he may do: ``player``, ``spectator``, ``admin``.
+        expires: When he has to say once more who he is, Unix ms; ``None``: never.
 
     """
 
@@ -38,6 +38,7 @@ class Identity:
     name: str
     secret: bytes = field(default=b"", repr=False, compare=False)
     roles: frozenset[str] = field(default=GUEST_ROLES, repr=False, compare=False)
+    expires: int | None = field(default=None, repr=False, compare=False)
 
 
 def new_token(world: World) -> str:
@@ -66,7 +67,11 @@ def identity_id(token: str) -> str:
     """
     if not _TOKEN.fullmatch(token):
         raise Refused(ErrorCode.AUTH, "that is not a kibitz token")
-    digest = hashlib.sha256(b"kibitz identity\0" + token.encode()).digest()
+    return id_of(hashlib.sha256(b"kibitz identity\0" + token.encode()).digest())
+
+
+def id_of(digest: bytes) -> str:
+    """The public id that follows from a digest."""
     return base64.b32encode(digest).decode().lower()[:ID_LENGTH]
 
 

@@ -4,6 +4,9 @@ A room is a dense sequence of events 1, 2, 3, ..., stored as records. ``append``
 it expects the room to be at; whoever comes second gets :exc:`Conflict`, catches up and decides
 once more. When what ``append`` returns is done, the records survive kill -9. Every implementation
 passes the same contract test (``tests/contracts``).
+
+A room that is put away has no records any more: in their place lie a few bytes that say how it
+went. Nothing can be written to it, and its id is never given to another one.
 """
 
 import asyncio
@@ -14,6 +17,9 @@ from typing import Protocol
 from kibitz.protocol.views import RoomInfo
 
 from .record import Record
+
+AWAY = -1
+"""The head of a room that has been put away: nothing lies densely behind it."""
 
 
 class Conflict(Exception):
@@ -62,8 +68,32 @@ class EventLog(Protocol):
         """What :meth:`read` gives, then every new record, without gap or duplicate."""
         ...
 
-    async def rooms(self) -> list[RoomInfo]:
-        """The last ``info`` of every room, in order of creation."""
+    async def rooms(self, before: str | None = None, limit: int | None = None) -> list[RoomInfo]:
+        """The last ``info`` of every room that has not been put away, in order of creation.
+
+        Args:
+            before: Only those made before this room; of an unknown one, none.
+            limit: At most so many, the newest of them.
+
+        """
+        ...
+
+    async def put_away(self, room: str, expected: int, kept: bytes) -> None:
+        """Keep these bytes and its last ``info`` of a room, and no record: all of it or nothing.
+
+        Raises:
+            Conflict: Its last event is another than ``expected``; or it has none, or no longer.
+            LogFailure: It could not be written.
+
+        """
+        ...
+
+    async def find_away(self, room: str) -> tuple[RoomInfo, bytes] | None:
+        """What is kept of a room that has been put away; ``None`` of any other."""
+        ...
+
+    async def days_away(self) -> list[RoomInfo]:
+        """The ``info`` of the rooms for deals of the day that have been put away."""
         ...
 
     async def secret(self, name: str, fresh: bytes) -> bytes:
@@ -71,6 +101,24 @@ class EventLog(Protocol):
 
         Raises:
             LogFailure: It could not be written.
+
+        """
+        ...
+
+    async def keep(self, name: str, value: bytes | None) -> None:
+        """Keep a value under a name, in place of what was there; ``None``: forget it.
+
+        Raises:
+            LogFailure: It could not be written; what was there is there still.
+
+        """
+        ...
+
+    async def kept(self, prefix: str = "") -> dict[str, bytes]:
+        """What is kept under names that begin so, in the order of the names.
+
+        Raises:
+            LogFailure: It could not be read.
 
         """
         ...

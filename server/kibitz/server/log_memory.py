@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Sequence
 
 from kibitz.protocol.views import RoomInfo
 
-from .log import Conflict, Feed, LogFailure
+from .log import AWAY, Conflict, Feed, LogFailure
 from .record import Record, read_record, write_record
 
 
@@ -16,6 +16,10 @@ class MemoryLog:
         self._records: dict[str, list[tuple[int, bytes]]] = {}
         self._infos: dict[str, RoomInfo] = {}
         self._secrets: dict[str, bytes] = {}
+        self._kept: dict[str, bytes] = {}
+        self._away: dict[str, tuple[RoomInfo, bytes]] = {}
+        self._order: list[str] = []
+        """Every room there has been, in order of creation."""
         self._refused: dict[str, int] = {}
         """What would have been a room's last event, had it not been refused; until it is read."""
         self._feed = Feed()
@@ -26,8 +30,8 @@ class MemoryLog:
         """Add records; see :class:`.log.EventLog`."""
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         stored = self._records.get(room, [])
-        head = stored[-1][0] if stored else 0
-        if head != expected or self._refused.get(room) == expected:
+        head = AWAY if room in self._away else stored[-1][0] if stored else 0
+        if head != expected or head == AWAY or self._refused.get(room) == expected:
             self._refused[room] = records[-1].last
             done.set_exception(Conflict(expected, head))
             return done
@@ -37,6 +41,8 @@ class MemoryLog:
             self._refused[room] = records[-1].last
             done.set_exception(LogFailure(str(error)))
             return done
+        if not stored:
+            self._order.append(room)
         self._records.setdefault(room, stored).extend(added)
         self._infos[room] = info
         for record in records:
@@ -54,13 +60,45 @@ class MemoryLog:
         """What is there, then what comes; see :class:`.log.EventLog`."""
         return self._feed.follow(self, room, after)
 
-    async def rooms(self) -> list[RoomInfo]:
+    async def rooms(self, before: str | None = None, limit: int | None = None) -> list[RoomInfo]:
         """Every room; see :class:`.log.EventLog`."""
-        return list(self._infos.values())
+        end = len(self._order)
+        if before is not None:
+            end = self._order.index(before) if before in self._order else 0
+        infos = [self._infos[room] for room in self._order[:end] if room in self._infos]
+        return infos if limit is None else infos[max(0, len(infos) - limit) :]
+
+    async def put_away(self, room: str, expected: int, kept: bytes) -> None:
+        """Put a room away; see :class:`.log.EventLog`."""
+        stored = self._records.get(room)
+        head = stored[-1][0] if stored else AWAY
+        if head != expected or head == AWAY:
+            raise Conflict(expected, head)
+        self._away[room] = self._infos.pop(room), kept
+        del self._records[room]
+
+    async def find_away(self, room: str) -> tuple[RoomInfo, bytes] | None:
+        """What is kept; see :class:`.log.EventLog`."""
+        return self._away.get(room)
+
+    async def days_away(self) -> list[RoomInfo]:
+        """Those for deals of the day; see :class:`.log.EventLog`."""
+        return [info for info, _ in self._away.values() if info.daily]
 
     async def secret(self, name: str, fresh: bytes) -> bytes:
         """A secret, kept; see :class:`.log.EventLog`."""
         return self._secrets.setdefault(name, fresh)
+
+    async def keep(self, name: str, value: bytes | None) -> None:
+        """Keep a value, or forget it; see :class:`.log.EventLog`."""
+        if value is None:
+            self._kept.pop(name, None)
+        else:
+            self._kept[name] = value
+
+    async def kept(self, prefix: str = "") -> dict[str, bytes]:
+        """What is kept; see :class:`.log.EventLog`."""
+        return {name: self._kept[name] for name in sorted(self._kept) if name.startswith(prefix)}
 
     async def close(self) -> None:
         """Nothing to do."""

@@ -8,7 +8,6 @@ Reading has a thread and a connection of its own.
 
 import asyncio
 import contextlib
-import fcntl
 import os
 import queue
 import sqlite3
@@ -22,10 +21,11 @@ from msgspec import Struct
 
 from kibitz.protocol.views import RoomInfo
 
-from .log import Conflict, Feed, LogFailure
+from .log import AWAY, Conflict, Feed, LogFailure
 from .record import Record, read_info, read_record, write_info, write_record
+from .storage.locking import lock
+from .storage.schema import UnreadableFile, migrate, version_of
 
-SCHEMA_VERSION = 1
 MAX_GROUP = 512
 """A commit that has so many appends waits for no more of them."""
 CACHE_KIB = 65536
@@ -34,34 +34,20 @@ WAL_PAGES = 10_000
 """So many pages of 4 KiB are in the WAL before they are copied to the file: in the meantime the
 same pages are written again and again, and copied once."""
 
+MAX_NUMBER = 2**63 - 1
+
 T = TypeVar("T")
 _Row = tuple[str, int, bytes]
 
-_MAGIC = b"SQLite format 3\0"
-"""How every SQLite file begins."""
-_SCHEMA = """
-create table if not exists record (
-    room text not null, last integer not null, data blob not null, primary key (room, last)
-) without rowid;
-create table if not exists room (
-    number integer primary key, id text not null unique, last integer not null, info blob not null
-);
-create table if not exists secret (name text not null primary key, value blob not null);
-"""
-
 _RECORD = "insert into record values (?, ?, ?)"
-_ROOM = (
-    "insert into room (id, last, info) values (?, ?, ?)"
-    " on conflict (id) do update set last = excluded.last, info = excluded.info"
-)
-
-
-class FileInUse(Exception):
-    """Another process has the file open; the message says which."""
-
-
-class UnreadableFile(Exception):
-    """The file is no log, or one of a later version."""
+_NEW_ROOM = "insert into room (number, id, last, info) values (?, ?, ?, ?)"
+_ROOM = "update room set last = ?, info = ? where id = ?"
+_HEAD = f"select last from room where id = ?1 union all select {AWAY} from archive where id = ?1"
+_NUMBER = "select number from room where id = ?1 union all select number from archive where id = ?1"
+_NEXT_NUMBER = "select 1 + max(ifnull((select max(number) from room), 0),\
+ ifnull((select max(number) from archive), 0))"
+_PUT_AWAY = "insert into archive (number, id, last, daily, info, data)\
+ select number, id, last, ?, info, ? from room where id = ?"
 
 
 class _Append(Struct, eq=False):
@@ -77,6 +63,16 @@ class _Append(Struct, eq=False):
     records: Sequence[Record]
     info: RoomInfo
     behind: "_Append | None"
+    error: Exception | None = None
+
+
+class _Removal(Struct, eq=False):
+    """A room that is to be put away."""
+
+    done: asyncio.Future[None]
+    room: str
+    expected: int
+    kept: bytes
     error: Exception | None = None
 
 
@@ -96,10 +92,11 @@ class SqliteLog:
         except (OSError, RuntimeError) as error:
             raise UnreadableFile(f"{path}: {error}") from error
         self._loop = asyncio.get_running_loop()
-        self._lock = _lock(self.path)
+        self._lock = lock(self.path)
         try:
             self._writer_db = self._connect()
-            self._migrate()
+            migrate(self._writer_db, self.path)
+            (self._next_number,) = self._writer_db.execute(_NEXT_NUMBER).fetchone()
             self._writer_db.execute(f"pragma cache_size={-CACHE_KIB}")
             self._writer_db.execute(f"pragma wal_autocheckpoint={WAL_PAGES}")
             self._reader_db = self._connect()
@@ -115,7 +112,7 @@ class SqliteLog:
         """What was handed over in this turn of the loop."""
         self._latest: dict[str, _Append] = {}
         """Of every room the latest append of which nobody was told yet how it went."""
-        self._queue: queue.SimpleQueue[list[_Append] | None] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[list[_Append] | _Removal | None] = queue.SimpleQueue()
         self._reader = ThreadPoolExecutor(1, thread_name_prefix="kibitz-log-reader")
         self._writer = threading.Thread(target=self._write, name="kibitz-log-writer", daemon=True)
         self._closed = False
@@ -123,21 +120,14 @@ class SqliteLog:
 
     def _connect(self) -> sqlite3.Connection:
         db = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False)
-        (version,) = db.execute("pragma user_version").fetchone()
-        if version > SCHEMA_VERSION:  # looked at before anything is changed
+        try:
+            version_of(db, self.path)  # before anything is changed
+        except BaseException:
             db.close()
-            raise UnreadableFile(f"{self.path} was written by a later version of kibitz")
+            raise
         db.execute("pragma journal_mode=wal")
         db.execute("pragma synchronous=full")
         return db
-
-    def _migrate(self) -> None:
-        (version,) = self._writer_db.execute("pragma user_version").fetchone()
-        (tables,) = self._writer_db.execute("select count(*) from sqlite_schema").fetchone()
-        if tables and version == 0:
-            raise UnreadableFile(f"{self.path} is a database of another program")
-        self._writer_db.executescript(_SCHEMA)
-        self._writer_db.execute(f"pragma user_version={SCHEMA_VERSION}")
 
     def append(
         self, room: str, expected: int, records: Sequence[Record], info: RoomInfo
@@ -171,14 +161,37 @@ class SqliteLog:
         """What is there, then what comes; see :class:`.log.EventLog`."""
         return self._feed.follow(self, room, after)
 
-    async def rooms(self) -> list[RoomInfo]:
+    async def rooms(self, before: str | None = None, limit: int | None = None) -> list[RoomInfo]:
         """Every room; see :class:`.log.EventLog`."""
-        return await self._fetch(read_info, "select info from room order by number")
+        bound = "?1" if before is None else f"({_NUMBER})"
+        query = f"select info from room where number < {bound} order by number desc limit ?2"
+        most = -1 if limit is None else limit
+        newest = await self._fetch(read_info, query, MAX_NUMBER if before is None else before, most)
+        return newest[::-1]
+
+    async def put_away(self, room: str, expected: int, kept: bytes) -> None:
+        """Put a room away; see :class:`.log.EventLog`."""
+        if self._closed:
+            raise LogFailure("the log is closed")
+        done: asyncio.Future[None] = self._loop.create_future()
+        self._hand_over()
+        self._queue.put(_Removal(done, room, expected, kept))
+        await done
+
+    async def find_away(self, room: str) -> tuple[RoomInfo, bytes] | None:
+        """What is kept; see :class:`.log.EventLog`."""
+        query = "select {} from archive where id = ?"
+        for info in await self._fetch(read_info, query.format("info"), room):
+            (kept,) = await self._fetch(bytes, query.format("data"), room)
+            return info, kept
+        return None
+
+    async def days_away(self) -> list[RoomInfo]:
+        """Those for deals of the day; see :class:`.log.EventLog`."""
+        return await self._fetch(read_info, "select info from archive where daily is not null")
 
     async def secret(self, name: str, fresh: bytes) -> bytes:
         """A secret, kept; see :class:`.log.EventLog`."""
-        if self._closed:
-            raise LogFailure("the log is closed")
 
         def keep() -> bytes:
             insert = "insert into secret values (?, ?) on conflict (name) do nothing"
@@ -187,12 +200,46 @@ class SqliteLog:
                 (value,) = db.execute("select value from secret where name = ?", (name,)).fetchone()
                 return bytes(value)
 
+        return await self._beside(keep)
+
+    async def keep(self, name: str, value: bytes | None) -> None:
+        """Keep a value, or forget it; see :class:`.log.EventLog`."""
+
+        def keep() -> None:
+            with contextlib.closing(self._connect()) as db:
+                if value is None:
+                    db.execute("delete from kept where name = ?", (name,))
+                else:
+                    db.execute("insert or replace into kept values (?, ?)", (name, value))
+
+        await self._beside(keep)
+
+    async def kept(self, prefix: str = "") -> dict[str, bytes]:
+        """What is kept; see :class:`.log.EventLog`."""
+        query = "select name, value from kept where substr(name, 1, ?) = ? order by name"
+
+        def fetch() -> dict[str, bytes]:
+            return dict(self._reader_db.execute(query, (len(prefix), prefix)).fetchall())
+
+        return await self._beside(fetch)
+
+    async def _beside(self, work: Callable[[], T]) -> T:
+        """Work in the reader's thread, beside the records.
+
+        Raises:
+            LogFailure: It failed, or the log is closed.
+
+        """
+        if self._closed:
+            raise LogFailure("the log is closed")
         try:
-            return await self._loop.run_in_executor(self._reader, keep)
+            return await self._loop.run_in_executor(self._reader, work)
         except sqlite3.Error as error:
             raise LogFailure(str(error)) from error
 
-    async def _fetch(self, read: Callable[[bytes], T], query: str, *values: str | int) -> list[T]:
+    async def _fetch(
+        self, read: Callable[[bytes], T], query: str, *values: str | int | None
+    ) -> list[T]:
         """What the rows of one column say, read in the reader's thread."""
 
         def fetch() -> list[T]:
@@ -219,7 +266,7 @@ class SqliteLog:
         while running:
             group: list[_Append] = []
             turn = self._queue.get()
-            while turn is not None:
+            while isinstance(turn, list):
                 group += turn
                 if len(group) >= MAX_GROUP or self._queue.empty():
                     break
@@ -228,13 +275,23 @@ class SqliteLog:
             if group:
                 self._commit(group)
                 self._loop.call_soon_threadsafe(self._settle, group)
+            if isinstance(turn, _Removal):
+                self._remove(turn)
+                self._loop.call_soon_threadsafe(_settle_removal, turn)
 
     def _commit(self, group: list[_Append]) -> None:
         """Write what fits and note of each append how it went."""
         try:
             self._writer_db.execute("begin immediate")
-            records, rooms = self._rows(group)
+            records, latest, fresh = self._rows(group)
             self._writer_db.executemany(_RECORD, records)
+            for number, room in enumerate(fresh, self._next_number):
+                append = latest[room]
+                row = (number, room, append.last, write_info(append.info))
+                self._writer_db.execute(_NEW_ROOM, row)
+            rooms = (
+                (a.last, write_info(a.info), a.room) for a in latest.values() if a.room not in fresh
+            )
             self._writer_db.executemany(_ROOM, rooms)
             self._writer_db.execute("commit")
         except Exception as error:  # whatever it is: those who wait are answered, the thread lives
@@ -247,31 +304,53 @@ class SqliteLog:
                 for append in group:
                     self._commit([append])
             return
-        self._heads.update((room, last) for room, last, _ in rooms)
+        self._next_number += len(fresh)
+        self._heads.update((room, append.last) for room, append in latest.items())
 
-    def _rows(self, group: list[_Append]) -> tuple[list[_Row], list[_Row]]:
-        """What is to be written of a group: records, and once a room its entry."""
+    def _rows(self, group: list[_Append]) -> tuple[list[_Row], dict[str, _Append], dict[str, None]]:
+        """What is to be written of a group: records, the last append of each room, new rooms."""
         records: list[_Row] = []
         latest: dict[str, _Append] = {}
+        fresh: dict[str, None] = {}
         for append in group:
             room = append.room
             head = latest[room].last if room in latest else self._head(room)
             lost = append.behind is not None and append.behind.error is not None
-            if lost or head != append.expected:
+            if lost or head != append.expected or head == AWAY:
                 append.error = Conflict(append.expected, head)
                 continue
             append.error = None
+            if head == 0:
+                fresh[room] = None
             latest[room] = append
             records += [(room, record.last, write_record(record)) for record in append.records]
-        rooms = [(room, append.last, write_info(append.info)) for room, append in latest.items()]
-        return records, rooms
+        return records, latest, fresh
 
     def _head(self, room: str) -> int:
         head = self._heads.get(room)
         if head is None:
-            row = self._writer_db.execute("select last from room where id = ?", (room,)).fetchone()
+            row = self._writer_db.execute(_HEAD, (room,)).fetchone()
             head = row[0] if row else 0
         return head
+
+    def _remove(self, removal: _Removal) -> None:
+        """Put a room away (the writer thread)."""
+        db, room = self._writer_db, removal.room
+        try:
+            db.execute("begin immediate")
+            row = db.execute("select last, info from room where id = ?", (room,)).fetchone()
+            if row is None or row[0] != removal.expected:
+                raise Conflict(removal.expected, row[0] if row else AWAY)
+            daily = read_info(row[1]).daily or None
+            db.execute(_PUT_AWAY, (daily, removal.kept, room))
+            db.execute("delete from record where room = ?", (room,))
+            db.execute("delete from room where id = ?", (room,))
+            db.execute("commit")
+        except Exception as error:
+            with contextlib.suppress(sqlite3.Error):
+                db.execute("rollback")
+            removal.error = error if isinstance(error, Conflict) else LogFailure(str(error))
+        self._heads.pop(room, None)
 
     def _settle(self, group: list[_Append]) -> None:
         """Tell those who wait how it went (on the loop)."""
@@ -300,32 +379,11 @@ class SqliteLog:
                 del self._latest[append.room]
 
 
-def _lock(path: Path) -> int:
-    """Take the file for this process, whatever name it goes by.
-
-    The lock is on the file itself, so links to it do not get round it; the kernel gives it back
-    when the process ends. The ``.lock`` file beside it only says who has it.
-    """
-    owner = path.with_name(path.name + ".lock")
-    try:
-        lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-    except OSError as error:
-        raise UnreadableFile(f"{path}: {error.strerror}") from error
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if os.pread(lock, len(_MAGIC), 0) not in (b"", _MAGIC):
-            raise UnreadableFile(f"{path} is not a kibitz database")
-        if os.fstat(lock).st_nlink > 1:  # what is not in the file yet lies beside one name only
-            raise UnreadableFile(f"{path} has more than one name (hard links): keep one")
-        owner.write_text(f"{os.getpid()}\n")
-    except BlockingIOError:
-        os.close(lock)
-        pid = owner.read_text(errors="replace").strip()[:20] if owner.exists() else "unknown"
-        raise FileInUse(f"{path} is in use by another kibitz process (pid {pid})") from None
-    except OSError as error:
-        os.close(lock)
-        raise UnreadableFile(f"{owner}: {error.strerror}") from error
-    except UnreadableFile:
-        os.close(lock)
-        raise
-    return lock
+def _settle_removal(removal: _Removal) -> None:
+    """Tell who waits how it went (on the loop)."""
+    if removal.done.done():
+        return
+    if removal.error is not None:
+        removal.done.set_exception(removal.error)
+    else:
+        removal.done.set_result(None)

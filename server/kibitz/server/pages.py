@@ -17,10 +17,14 @@ from websockets.http11 import Request, Response
 from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.contract import contract
 
+from .access.authority import Authority
+from .access.roles import check_download
+from .admin.bans import Bans
 from .answers import Answers
-from .identity import Identity, identity_id
+from .decide import check_open
+from .identity import Identity
 from .log import LogFailure
-from .metrics import Metrics
+from .operation.metrics import Metrics
 from .past import Past
 from .room import Room
 from .rooms import Rooms
@@ -31,6 +35,7 @@ from .visitor import checked_board
 MAX_WISHES = 8
 """Most fields of a query."""
 SOCKET_PATH = "/ws"
+"""Where the WebSocket lives: nothing of it is here."""
 Wishes = Mapping[str, str]
 TEXT = "text/plain; charset=utf-8"
 JSON = "application/json"
@@ -49,22 +54,26 @@ class Pages:
     """The pages of one server."""
 
     def __init__(
-        self, rooms: Rooms, past: Past, answers: Answers, metrics: Metrics, site: Site
+        self,
+        rooms: Rooms,
+        past: Past,
+        answers: Answers,
+        metrics: Metrics,
+        site: Site,
+        authority: Authority,
+        bans: Bans,
     ) -> None:
+        self._authority = authority
         self._site = site
         self._rooms = rooms
         self._past = past
         self._answers = answers
         self._metrics = metrics
+        self._bans = bans
         self._contract = json.dumps(contract(), indent=1).encode()
-        self._downloads: dict[str, Callable[[Room, str | None, Wishes], Awaitable[Response]]] = {
-            "replay.json": self._replay_json,
-            "replay.txt": self._replay_text,
-            "save.txt": self._save_text,
-        }
 
-    async def answer(self, request: Request) -> Response | None:
-        """The page at a path; ``None`` where the WebSocket lives."""
+    async def answer(self, request: Request) -> Response:
+        """The page at a path."""
         if request.method not in ("GET", "HEAD"):
             return _only_get()
         try:
@@ -76,8 +85,6 @@ class Pages:
             return file
         if request.method == "HEAD":
             return _only_get()
-        if path == SOCKET_PATH:
-            return None
         match pieces:
             case [""]:
                 return page(b"no web page is installed here\n", TEXT, HTTPStatus.NOT_FOUND)
@@ -92,25 +99,31 @@ class Pages:
                 return page(self._metrics.text(), "text/plain; version=0.0.4; charset=utf-8")
             case ["protocol"]:
                 return page(self._contract, JSON)
-            case ["rooms", id_, name] if name in self._downloads:
+            case ["rooms", id_, name] if name in DOWNLOADS:
                 return await self._download(id_, name, request, query)
             case _:
                 return page(b"there is no such page\n", TEXT, HTTPStatus.NOT_FOUND)
 
     async def _download(self, id_: str, name: str, request: Request, query: str) -> Response:
         try:
-            who = _bearer(request)
+            asker = self._authority.bearer(_bearer(request))
+            who = asker.id or None
+            self._bans.check(who, "")
             room = await self._rooms.get(id_)
             seated = room.people.is_seated(who)
+            check_download(name, seated, asker.roles)
             self._rooms.days.check(room.state, who)
             if room.state.secret.password is not None and not seated:
                 raise Refused(ErrorCode.FORBIDDEN, "this room has a password")
-            return await self._downloads[name](room, who, _wishes(query))
+            return await DOWNLOADS[name](self, room, who, _wishes(query))
         except Refused as refused:
             status = _STATUS.get(refused.code, HTTPStatus.BAD_REQUEST)
-            return page(f"{refused.message}\n".encode(), TEXT, status)
+            answer = page(f"{refused.message}\n".encode(), TEXT, status)
+            if status is HTTPStatus.UNAUTHORIZED:
+                answer.headers["WWW-Authenticate"] = "Bearer"
+            return answer
         except LogFailure as failure:
-            log.error("log failure", error=str(failure))
+            log.error("log failure", room=id_, request=name, exc_info=failure)
             said = b"the server could not write that down; try again later\n"
             return page(said, TEXT, HTTPStatus.SERVICE_UNAVAILABLE)
 
@@ -125,16 +138,25 @@ class Pages:
 
     async def _save_text(self, room: Room, who: str | None, wishes: Wishes) -> Response:
         state = room.people.stage(who).state
-        if not state.over:
+        if not state.ended:
+            check_open(state)
             if who is None or state.seat_of(who) is None:
                 raise Refused(ErrorCode.FORBIDDEN, "while the game runs only its players may save")
             if not state.policy.save:
                 raise Refused(ErrorCode.FORBIDDEN, "this room allows no saves")
         text = room.save_text(_board(state, who, wishes), wishes.get("format"))
         last = room.live.last
-        if not state.over and (last.kind, last.by) != ("saved", who):  # said already
+        if not state.ended and (last.kind, last.by) != ("saved", who):  # said already
             await room.note("saved", Identity(who or "", ""), None)
         return page(text.encode(), TEXT)
+
+
+DOWNLOADS: Mapping[str, Callable[[Pages, Room, str | None, Wishes], Awaitable[Response]]] = {
+    "replay.json": Pages._replay_json,
+    "replay.txt": Pages._replay_text,
+    "save.txt": Pages._save_text,
+}
+"""What can be downloaded of a room."""
 
 
 def _wishes(query: str) -> Wishes:
@@ -165,14 +187,22 @@ def _board(state: RoomState, who: str | None, wishes: Wishes) -> int:
 
 
 def _bearer(request: Request) -> str | None:
-    """The public id of the token in the request, if there is one."""
+    """The token in the request, if there is one."""
     given = request.headers.get_all("Authorization")
     if not given:
         return None
     scheme, _, token = given[0].partition(" ")
     if len(given) > 1:
         raise Refused(ErrorCode.AUTH, "more than one Authorization header")
-    return identity_id(token.strip()) if scheme.lower() == "bearer" else None
+    return token.strip() if scheme.lower() == "bearer" else None
+
+
+def banned(refused: Refused) -> Response:
+    """What an address is answered that is banned, whatever it asks for."""
+    response = page(f"{refused.message}\n".encode(), TEXT, HTTPStatus.FORBIDDEN)
+    if refused.retry_ms is not None:
+        response.headers["Retry-After"] = str(refused.retry_ms // 1000 + 1)
+    return response
 
 
 def _only_get() -> Response:

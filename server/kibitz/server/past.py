@@ -22,7 +22,7 @@ from kibitz.engine.table import Table, redact_table
 from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.fairness import Tree, named_in
 from kibitz.protocol.replies import Position, Replayed
-from kibitz.protocol.views import Event
+from kibitz.protocol.views import Event, Status
 
 from .audience import Audience, opened, public, told
 from .creation import Start
@@ -41,6 +41,8 @@ SHORT = 200
 MAX_WAITING = 8
 """How many may wait for their turn; the next one is told to come back."""
 RETRY_MS = 1000
+UNPLAYED: frozenset[Status] = frozenset({"open", "timeout", "closed"})
+"""How a board stands whose replay text has no end: nobody won it or gave it up."""
 A = TypeVar("A")
 T = TypeVar("T")
 
@@ -85,7 +87,7 @@ class Past:
 
     async def replay_text(self, room: Room, stage: Stage, board: int) -> bytes:
         """The replay text of one board; cards that nobody may know yet stand as ``??``."""
-        seq, over = stage.seq, stage.state.over
+        seq, over = stage.seq, stage.state.ended
         return await self._work(
             room.id, seq, lambda records: _replay_text(room.id, records, seq, over, board).encode()
         )
@@ -96,7 +98,7 @@ class Past:
         Of a finished game ``open`` has them once more, with every card named; while it runs
         ``openings`` prove the cards that the events name. Last comes the digest of all that.
         """
-        seq, over, tree = stage.seq, stage.state.over, stage.state.tree()
+        seq, over, tree = stage.seq, stage.state.ended, stage.state.tree()
         head = {
             "format": FORMAT,
             "room": room.id,
@@ -192,7 +194,7 @@ def _replay_text(room: str, records: Sequence[Record], seq: int, over: bool, boa
         if event.board == board or event.kind == "say":
             steps += _step(event, state.positions[board].board.table)
     status = state.course.lines[board].status
-    headers = {"room": room, "result": status if status != "timeout" else "open"}
+    headers = {"room": room, "result": "open" if status in UNPLAYED else status}
     if over and (deal := true_deal(state)):
         headers["deal"] = deal
     if fair := state.fair:

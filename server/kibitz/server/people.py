@@ -84,7 +84,7 @@ class People:
     def disclosed(self) -> bool:
         """Whether everybody may know that the game has ended."""
         stage = self.public_stage()
-        return self._state.over and stage is not None and stage.state.over
+        return self._state.ended and stage is not None and stage.state.ended
 
     @property
     def due(self) -> int | None:

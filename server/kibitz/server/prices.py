@@ -15,6 +15,8 @@ PRICES: dict[type[ask.RequestBase], float] = {
 }
 """Requests that count as so many more than one."""
 PASSWORD_PRICE = 50.0
+KEY_PRICE = 50.0
+"""Whoever guesses at the key of the operator waits a quarter of a second for the next guess."""
 REPLAY_BYTES_A_TOKEN = 256
 """A long text takes long to play: the longest costs as much as a whole second may."""
 
@@ -23,6 +25,8 @@ def price(request: ask.Request) -> float:
     """What a request costs above one."""
     if isinstance(request, ask.Create | ask.Join) and request.password is not None:
         return PASSWORD_PRICE
+    if isinstance(request, ask.Admin) and request.key is not None:
+        return KEY_PRICE
     if isinstance(request, ask.Replay):
         return PRICES[ask.Replay] + len(request.text) / REPLAY_BYTES_A_TOKEN
     return PRICES.get(type(request), 0.0)

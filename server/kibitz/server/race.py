@@ -58,7 +58,7 @@ def agreed(state: RoomState, events: list[Event], here: set[str]) -> list[Event]
     ``here`` are those who are connected; who sits down is, too.
     """
     course, last = state.course, events[-1]
-    if not course.race or course.race.started is not None:
+    if not course.race or course.race.started is not None or state.over:
         return events
     for event in events:
         course = course.after(event)
@@ -75,7 +75,7 @@ def agreed(state: RoomState, events: list[Event], here: set[str]) -> list[Event]
 def settled(state: RoomState, here: set[str], at: int) -> list[Event]:
     """The countdown that begins because nobody waits any longer for who is away, if it does."""
     race = state.course.race
-    if not race or race.started is not None:
+    if not race or race.started is not None or state.over:
         return []
     begins = _begins(state, state.course, here, at)
     if begins == race.begins:

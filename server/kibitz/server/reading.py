@@ -17,6 +17,7 @@ from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.fairness import named_in
 from kibitz.protocol.views import Event
 
+from .decide import check_open
 from .past import Past
 from .room import Room
 from .stage import Stage
@@ -51,7 +52,7 @@ class Reading:
                 self._may_save(room, stage, visitor)
                 index = self._board(stage, board, visitor)
                 text = room.save_text(index, request.format)
-                if not stage.state.over:
+                if not stage.state.ended:
                     await self._note(room, "saved", visitor, request)
                 return replies.Saved(room=room.id, text=text)
             case ask.Cheat():
@@ -95,9 +96,10 @@ class Reading:
 
     @staticmethod
     def _may_save(room: Room, stage: Stage, visitor: Visitor) -> None:
-        if stage.state.over:
+        if stage.state.ended:
             return
         check_player(room, visitor)
+        check_open(stage.state)
         if not room.state.policy.save:
             raise Refused(ErrorCode.FORBIDDEN, "this room allows no saves", room=room.id)
 
@@ -105,9 +107,10 @@ class Reading:
         self, request: ask.Cheat, room: Room, stage: Stage, visitor: Visitor
     ) -> replies.Position:
         audience = stage.state.audience(visitor.identity.id)
-        if stage.state.over:
+        if stage.state.ended:
             return stage.position(audience)
         check_player(room, visitor)
+        check_open(stage.state)
         if not room.state.policy.cheat:
             raise Refused(ErrorCode.FORBIDDEN, "this room allows no cheating", room=room.id)
         await self._note(room, "cheated", visitor, request)
@@ -127,7 +130,7 @@ class Reading:
 
     @staticmethod
     async def _history(request: ask.History, stage: Stage, visitor: Visitor) -> replies.EventList:
-        if request.open and not stage.state.over:
+        if request.open and not stage.state.ended:
             message = "the cards are opened when the game has ended"
             raise Refused(ErrorCode.FORBIDDEN, message, room=stage.id)
         end = stage.seq if request.to is None else min(request.to, stage.seq)

@@ -20,7 +20,7 @@ from kibitz.protocol.replies import Ok
 from kibitz.protocol.views import Event, Kind, RoomInfo
 
 from . import race
-from .decide import KINDS_OF, change, is_same, note, sit_down, stand_up
+from .decide import KINDS_OF, change, check_open, is_same, note, sit_down, stand_up
 from .entries import entry_of
 from .identity import Identity
 from .listener import Listener
@@ -217,9 +217,11 @@ class Room:
 
     async def note(self, kind: Kind, who: Identity, request: ask.Save | ask.Cheat | None) -> Ok:
         """Write down an event that moves no card: ``saved``, ``cheated``."""
-        return await self._write(
-            who, lambda state: [note(state, kind, who.id, self._now())], request
-        )
+        return await self._write(who, partial(self._note, kind, who), request)
+
+    def _note(self, kind: Kind, who: Identity, state: RoomState) -> list[Event]:
+        check_open(state)
+        return [note(state, kind, who.id, self._now())]
 
     async def sit(self, who: Identity) -> None:
         """See that an identity has a seat: its own, a free or an abandoned one.
@@ -250,6 +252,16 @@ class Room:
 
     def _stand_up(self, who: Identity, state: RoomState) -> list[Event]:
         return stand_up(state, who, self.people.players(), self._now())
+
+    async def order(self, decide: Callable[[RoomState, set[str], int], list[Event]]) -> None:
+        """Do what nobody in the room asks for.
+
+        Args:
+            decide: The events, of the room as it is, the players that are here, and the time.
+
+        """
+        self._keep_time()
+        await self._write(None, lambda state: decide(state, self.people.players(), self._now()))
 
     async def _write(
         self,

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import TypeVar
 
+import structlog
 from msgspec.structs import replace
 
 from kibitz.protocol.codes import ErrorCode, Refused
@@ -40,6 +41,8 @@ ROOM_ID_BYTES = 10
 """Random bytes in a room id: 80 bits, nobody guesses one."""
 IDLE_SECONDS = 30.0
 """How long a room without anybody stays in memory."""
+
+log = structlog.get_logger("kibitz.rooms")
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -196,6 +199,8 @@ class Rooms:
             await self._log.append(id_, 0, [record], room.whole_entry())
         except Conflict:
             return None
+        first = record.events[0]
+        log.info("created", room=id_, identity=record.by, game=first.game, mode=first.mode)
         return self._rooms.get(id_) or self._adopt(room)  # somebody may have read it meanwhile
 
     def _new_id(self, secret: bytes, name: str | None) -> str:
@@ -224,6 +229,10 @@ class Rooms:
         if room is not None:
             room.idle_since = self._world.monotonic()
         return room
+
+    def peek(self, id_: str) -> Room | None:
+        """The same, looked at by nobody who is or comes in."""
+        return self._rooms.get(id_)
 
     async def _find(self, id_: str) -> Room | None:
         return self._rooms.get(id_) or await self._load(id_)

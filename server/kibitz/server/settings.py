@@ -7,11 +7,15 @@ import dataclasses
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 from typer import Option
 
+from .access.addresses import network_of
+from .access.origins import origin_of
+from .operation.logs import LogLevel
 from .throttle import Rate, rate_of
 
 DATA = Path("kibitz.db")
@@ -29,6 +33,58 @@ class Listening:
 
     host: Annotated[str, Option(help="Address to listen on.")] = "127.0.0.1"
     port: Annotated[int, Option(help="Port to listen on.", min=0, max=65535)] = 8765
+
+
+class Auth(StrEnum):
+    """Who says who somebody is."""
+
+    GUEST = "guest"
+    JWT = "jwt"
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Who gets in."""
+
+    auth: Annotated[
+        Auth,
+        Option(help="Everybody as a guest; or who has a token of yours, signed (JSON Web Token)."),
+    ] = Auth.GUEST
+    jwt_key: Annotated[
+        Path | None,
+        Option(
+            help="Tokens are checked with this: a public key (PEM: RSA, EC, Ed25519), or a file "
+            "with a secret of at least 32 bytes (HS256). SIGHUP reads it again."
+        ),
+    ] = None
+    jwt_jwks: Annotated[
+        Path | None,
+        Option(
+            help="The same, a JWKS file: the token's kid says which key. SIGHUP reads it again."
+        ),
+    ] = None
+    jwt_issuer: Annotated[
+        str | None, Option(help="Take tokens of this issuer (iss) only.", show_default=False)
+    ] = None
+    jwt_audience: Annotated[
+        str | None, Option(help="Take tokens for this audience (aud) only.", show_default=False)
+    ] = None
+    allow_origin: Annotated[
+        list[str],
+        Option(
+            help="Also let pages of this site connect, https://example.org; * for all; repeatable.",
+            parser=origin_of,
+            metavar="ORIGIN",
+        ),
+    ] = field(default_factory=list)
+    trusted_proxy: Annotated[
+        list[str],
+        Option(
+            help="Believe the X-Forwarded-For and X-Forwarded-Host of this proxy; repeatable.",
+            parser=network_of,
+            metavar="ADDRESS|CIDR",
+        ),
+    ] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +106,32 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class Operating:
+    """How the server is run."""
+
+    log_level: Annotated[LogLevel, Option(help="How much the log says.")] = LogLevel.INFO
+
+
+@dataclass(frozen=True, slots=True)
+class Administering:
+    """Who may look after the server while it runs."""
+
+    admin_token_file: Annotated[
+        Path | None,
+        Option(help="The operator's key, at least 16 characters; or in KIBITZ_ADMIN_TOKEN."),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """All that a server needs to know."""
 
     listening: Listening = field(default_factory=Listening)
     limits: Limits = field(default_factory=Limits)
+    access: Access = field(default_factory=Access)
+    operating: Operating = field(default_factory=Operating)
+    admin_key: str | None = field(default=None, repr=False)
+    """What the operator says; ``None``: there is none."""
 
 
 def command(run: Callable[..., None], *groups: type) -> Callable[..., None]:

@@ -76,8 +76,8 @@ class Stage:
             self.crowd.tell(event)
             self.crowd.changed = self.crowd.changed or event.kind in ("joined", "left")
         if self.state.mode == "race" and any(event.kind in SIGHT_CHANGES for event in events):
-            over = self.state.over  # then the last event has laid out every board
-            self.crowd.look_again(self.state.audience, None if over else self.position)
+            ended = self.state.ended  # then the last event has laid out every board
+            self.crowd.look_again(self.state.audience, None if ended else self.position)
 
     # Members
 
@@ -175,5 +175,5 @@ class Stage:
 
     async def opened_events(self, after: int, to: int) -> list[Event]:
         """The same events with every card named; only of a game that has ended."""
-        assert self.state.over, "cards are opened when the game has ended"
+        assert self.state.ended, "cards are opened when the game has ended"
         return [opened(event, self.id) for event in await self._read(after, min(to, self.seq))]

@@ -21,6 +21,7 @@ from kibitz.protocol.course import Course
 from kibitz.protocol.fairness import Tree, items_of
 from kibitz.protocol.replies import Info
 from kibitz.protocol.views import (
+    UNENDED,
     BoardView,
     Event,
     Mode,
@@ -122,8 +123,13 @@ class RoomState:
 
     @property
     def over(self) -> bool:
-        """Whether the game has ended."""
+        """Whether nothing can be played any more."""
         return self.course.status != "open"
+
+    @property
+    def ended(self) -> bool:
+        """Whether the game has ended, so that its cards are open; not of a room that was closed."""
+        return self.course.ended
 
     @property
     def info(self) -> Info:
@@ -213,17 +219,17 @@ class RoomState:
 
     def audience(self, identity: str | None) -> Audience:
         """What somebody may see of the boards of this room."""
-        if self.mode != "race" or self.over:
+        if self.mode != "race" or self.ended:
             return EVERYTHING
         seat = self.seat_of(identity) if identity is not None else None
         if seat is None:
             return NOTHING if self.policy.masked else EVERYTHING
-        still = self.course.lines[seat.seat - 1].status == "open"
+        still = self.course.lines[seat.seat - 1].status in UNENDED
         return Audience(board=seat.seat - 1) if still else EVERYTHING
 
     def view(self, audience: Audience = EVERYTHING) -> View:
         """The position as an audience may see it: open once the game has ended."""
-        return self._view(lambda table: table if self.over else redact_table(table), audience)
+        return self._view(lambda table: table if self.ended else redact_table(table), audience)
 
     def open_view(self) -> View:
         """The position with every card named: for ``cheat`` and nothing else."""

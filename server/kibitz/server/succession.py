@@ -88,7 +88,7 @@ def rematch(parent: str, state: RoomState, who: Identity, now_ms: int, secret: b
         Refused: It has not ended, or nothing comes after it.
 
     """
-    if not state.over:
+    if not state.ended:
         raise Refused(ErrorCode.FORBIDDEN, "the next deal comes when the game has ended")
     if state.mode == "replay" or state.course.daily:
         raise Refused(ErrorCode.FORBIDDEN, "there is no next deal after this one")

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from kibitz.protocol.codes import ErrorCode, Refused
 
+from .access.roles import PLAYS, check_roles
 from .audience import Audience
 from .listener import Listener
 from .pledges import Pledge
@@ -39,9 +40,10 @@ def check_player(room: Room, visitor: Visitor) -> None:
     """Check that somebody plays here, on this connection.
 
     Raises:
-        Refused: He is looking on.
+        Refused: He is looking on, or may not play at all.
 
     """
+    check_roles(PLAYS, visitor.identity.roles)
     seated = room.people.is_seated(visitor.identity.id)
     if room.people.role(visitor) != "player" or not seated:
         raise Refused(ErrorCode.NOT_SEATED, "not allowed: you are watching", room=room.id)

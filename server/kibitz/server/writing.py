@@ -72,6 +72,8 @@ Outcome = Record | Ok | int | Exception
 class Written(Protocol):
     """What is needed of the room."""
 
+    id: str
+
     @property
     def state(self) -> RoomState:
         """How it is, as far as it is written."""
@@ -133,7 +135,7 @@ class Writing:
             try:
                 self._decide_some()
             except Exception as error:
-                log.exception("not decided")
+                log.exception("not decided", room=self._target.id, seq=self._target.state.seq)
                 self._answer(error)
                 continue
             if not self._records:
@@ -220,7 +222,7 @@ class Writing:
             try:
                 command.answer(error or self._said(outcome, command.who))
             except Exception:
-                log.exception("not answered")
+                log.exception("not answered", room=self._target.id, seq=self._target.state.seq)
 
     def _said(self, outcome: Outcome, who: Identity | None) -> Ok | Exception:
         match outcome:

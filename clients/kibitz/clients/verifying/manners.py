@@ -43,6 +43,8 @@ def check_manners(created: Event, course: Course, event: Event) -> None:
             _check_seat(course, event)
         case "started" | "timeout" | "countdown":
             _check_time(course, event)
+        case "closed" if event.by is not None:
+            raise Unfit("nobody is told who closed a room")
         case "rematch" if course.status == "open" or event.next is None:
             raise Unfit("the next game comes when this one has ended")
         case "control" if not course.recorded or event.control is None:

@@ -1,16 +1,96 @@
 """Where a client comes from: the address that limits and bans count.
 
-Promises: text that is the same for the same address. Never: believe what a client says.
+A proxy that is trusted says it in ``X-Forwarded-For``, where each one on the way adds who came to
+it at the right end. Promises: text that is the same for the same address; what is believed was
+written by a trusted proxy, however much else stands there. Never: believe what a client says.
 """
+
+from collections.abc import Sequence
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
 from websockets.asyncio.server import ServerConnection
 from websockets.http11 import Request
 
 UNKNOWN = ""
 """The address of a connection that is gone already."""
+HEADER = "X-Forwarded-For"
+MAX_PROXIES = 16
+"""Most proxies that a request is followed back through."""
+MAX_TEXT = 64
+"""Longest text of an address, with brackets and a port, in characters."""
+
+Address = IPv4Address | IPv6Address
 
 
-def address_of(socket: ServerConnection, request: Request) -> str:
-    """The client's address, ``192.0.2.7`` or ``2001:db8::1``."""
+def network_of(text: str) -> str:
+    """A trusted proxy as command lines have it, an address or a network, as CIDR.
+
+    Raises:
+        ValueError: It is neither.
+
+    """
+    return str(ip_network(text))
+
+
+def same_address(address: Address) -> Address:
+    """The address that a socket for both families writes as IPv6, without a zone."""
+    if isinstance(address, IPv4Address):
+        return address
+    if address.ipv4_mapped is not None:
+        return address.ipv4_mapped
+    return IPv6Address(int(address)) if address.scope_id else address
+
+
+class Proxies:
+    """The proxies that are believed."""
+
+    def __init__(self, networks: Sequence[str] = ()) -> None:
+        self._networks = tuple(map(ip_network, networks))
+
+    def are_trusted(self, socket: ServerConnection) -> bool:
+        """Whether a request comes from one of them."""
+        return self._has(_peer(socket))
+
+    def address_of(self, socket: ServerConnection, request: Request) -> str:
+        """The client's address, ``192.0.2.7`` or ``2001:db8::1``."""
+        peer = _peer(socket)
+        if peer is None:
+            return UNKNOWN
+        if not self._has(peer):
+            return str(peer)
+        return str(self._client(peer, request.headers.get_all(HEADER)))
+
+    def _client(self, proxy: Address, given: Sequence[str]) -> Address:
+        """The last one on the way back who is no proxy of ours, as far as that is known."""
+        said = ",".join(given)
+        for text in reversed(said.rsplit(",", MAX_PROXIES)[-MAX_PROXIES:]):
+            address = _read(text)
+            if address is None:
+                break
+            proxy = address
+            if not self._has(address):
+                break
+        return proxy
+
+    def _has(self, address: Address | None) -> bool:
+        return address is not None and any(address in network for network in self._networks)
+
+
+def _peer(socket: ServerConnection) -> Address | None:
     peer = socket.remote_address
-    return str(peer[0]) if peer else UNKNOWN
+    return _read(str(peer[0])) if peer else None
+
+
+def _read(text: str) -> Address | None:
+    """An address, perhaps with a port, as proxies write it; ``None``: it is none."""
+    text = text.strip(" \t")
+    if len(text) > MAX_TEXT:
+        return None
+    if text.startswith("["):
+        text = text[1:].partition("]")[0]
+    elif text.count(":") == 1:
+        text = text.partition(":")[0]
+    try:
+        return same_address(ip_address(text))
+    except ValueError:
+        return None

@@ -93,5 +93,5 @@ def _tried(do: Callable[[], T], otherwise: T) -> T:
     try:
         return do()
     except Exception:
-        log.exception("failed")
+        log.exception("not sent")
         return otherwise

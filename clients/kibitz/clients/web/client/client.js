@@ -40,6 +40,14 @@ export class Client extends Connection {
   }
 
   /**
+   * Have the server fix the secret of the room that is created next; what stands for it.
+   * @returns {Promise<string>}
+   */
+  async pledge() {
+    return (await this.#get("pledge", {})).pledge;
+  }
+
+  /**
    * A new room.
    * @param {string} game
    * @param {Settings} [settings]

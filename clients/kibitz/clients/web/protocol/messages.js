@@ -60,7 +60,13 @@ export {};
  */
 /**
  * What a finished game lays open.
- * @typedef {{start: Piles, counters: Record<string, number>, seed: string, deal?: string}} Opened
+ * @typedef {{start: Piles, counters: Record<string, number>, seed: string, deal?: string,
+ *   secret?: string}} Opened
+ */
+/**
+ * What a room promised before its first move: the root of a tree over its cards, what stands for
+ * the server's secret, what the player added to that; `loaded`: it starts from a given position.
+ * @typedef {{root: string, pledge: string, nonce?: string, loaded?: boolean}} Fair
  */
 
 /**
@@ -72,7 +78,7 @@ export {};
  *   mode?: Mode, seats?: number, policy?: Policy, started?: number, opened?: Opened,
  *   origin?: {room: string, seq: number, board?: number}, countdown?: number, limit?: number,
  *   begins?: number, boards?: Fact[][], results?: Standing[], series?: Series, daily?: string,
- *   next?: string, on?: boolean, control?: Control, salt?: string, commit?: string,
+ *   next?: string, on?: boolean, control?: Control, salt?: string, commit?: string, fair?: Fair,
  * }} Event
  */
 
@@ -91,7 +97,10 @@ export {};
  *   visibility: Visibility, updated?: number, waiting?: boolean, due?: number, daily?: string,
  *   owner?: string, moves?: number, ms?: number, masked?: boolean, delay?: number}} RoomInfo
  */
-/** @typedef {{mode: Mode, visibility: Visibility, started: number, policy: Policy}} Info */
+/**
+ * @typedef {{mode: Mode, visibility: Visibility, started: number, policy: Policy,
+ *   fair?: Fair}} Info
+ */
 
 /* Answers */
 
@@ -100,6 +109,7 @@ export {};
  *   now: number, games: Record<string, GameInfo>, limits: Record<string, number>}} Welcome
  */
 /** @typedef {{t: "pong", i?: Id, now: number, heads: Record<string, [number, string]>}} Pong */
+/** @typedef {{t: "pledged", i?: Id, pledge: string}} Pledged */
 /**
  * @typedef {{t: "joined", i?: Id, room: string, role: Role, seat?: number, board?: number,
  *   seq: number, hash: string, info: Info, view?: View, events?: Event[], fork?: boolean,
@@ -145,7 +155,7 @@ export {};
  */
 
 /**
- * @typedef {Welcome | Pong | Joined | Ok | RoomList | MoveList | Saved | Position | EventList
+ * @typedef {Welcome | Pong | Pledged | Joined | Ok | RoomList | MoveList | Saved | Position | EventList
  *   | Replayed | DailyTable | Refusal} Answer
  */
 /** @typedef {Event | Presence | LobbyRoom | TvRoom | Position | Joined | Lost} Push */
@@ -164,6 +174,6 @@ export {};
  * @typedef {{options?: Record<string, string | number | boolean>, mode?: Mode, seats?: number,
  *   deal?: string, save?: string, visibility?: Visibility, password?: string,
  *   policy?: Partial<Policy>, seat?: boolean, countdown?: number, limit?: number,
- *   begins?: number, daily?: boolean}} Settings
+ *   begins?: number, daily?: boolean, nonce?: string, pledge?: string}} Settings
  */
 /** @typedef {{game?: string, status?: Status, after?: string, limit?: number}} Filters */

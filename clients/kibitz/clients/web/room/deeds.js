@@ -9,7 +9,7 @@ import { openDialog } from "../shell/dialog.js";
 import { h } from "../shell/dom.js";
 import { href } from "../shell/router.js";
 import { KEYS } from "../table/keys.js";
-import { download, share } from "./files.js";
+import { download, fetched, share } from "./files.js";
 import { nextOf } from "./frame.js";
 import { clockOf } from "./people.js";
 
@@ -98,6 +98,8 @@ export class Deeds {
           return await this.#fetch("replay.txt");
         case "json":
           return await this.#fetch("replay.json");
+        case "verify":
+          return await (await import("./proof.js")).prove(this.#context, this.#source);
         case "present":
           return await this.#present();
         case "close":
@@ -160,12 +162,7 @@ export class Deeds {
 
   /** A page of this room on the server, as a file. @param {string} name */
   async #fetch(name) {
-    const { token } = this.#context.settings;
-    const headers = token ? { Authorization: `Bearer ${token}` } : undefined;
-    const url = new URL(`rooms/${this.#played}/${name}`, document.baseURI);
-    const answer = await fetch(url, { headers });
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(text.trim());
+    const text = await fetched(this.#played, name, this.#context.settings.token);
     download(`${this.#name}.${name}`, text);
   }
 

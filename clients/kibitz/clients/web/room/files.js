@@ -18,7 +18,11 @@ const JSON_FORMAT = "kibitz-replay-json-1";
 const TEXT_FORMAT = "kibitz-replay-1";
 
 /** A replay as JSON. @typedef {{game: string, events: Happening[], open?: Happening[]}} Told */
-/** @typedef {{kind: "json", replay: Told} | {kind: "replay" | "save", text: string}} Dropped */
+/**
+ * `text`: as it was, but for a byte order mark.
+ * @typedef {{kind: "json", replay: Told, text: string}
+ *   | {kind: "replay" | "save", text: string}} Dropped
+ */
 
 /**
  * What a text is: a replay as JSON, a replay text, or else a save.
@@ -29,7 +33,8 @@ export function readDropped(text) {
   const clean = text.replace(/^\ufeff/, "");
   if (clean.trimStart().startsWith("{")) {
     const replay = parsed(clean);
-    if (replay?.format === JSON_FORMAT) return { kind: "json", replay: checked(replay) };
+    if (replay?.format === JSON_FORMAT)
+      return { kind: "json", replay: checked(replay), text: clean };
   }
   return { kind: headers(clean).format === TEXT_FORMAT ? "replay" : "save", text: clean };
 }
@@ -106,6 +111,22 @@ export async function readFile(file) {
   } catch {
     throw new Error(`${file.name} is not a text`);
   }
+}
+
+/**
+ * A page of a room on the server, as this visitor may see it.
+ * @param {string} room
+ * @param {string} name
+ * @param {string} token
+ * @returns {Promise<string>}
+ * @throws {Error} The server says no.
+ */
+export async function fetched(room, name, token) {
+  const headers = token ? { Authorization: `Bearer ${token}` } : undefined;
+  const answer = await fetch(new URL(`rooms/${room}/${name}`, document.baseURI), { headers });
+  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(await answer.arrayBuffer());
+  if (!answer.ok) throw new Error(text.trim());
+  return text;
 }
 
 /**

@@ -54,6 +54,12 @@ export class Frame {
   /** What a race adds to it. @type {Race | null} */
   race = null;
   #title = h("h1", {});
+  /** Asks for the game to be verified, and then says what came of that. */
+  #badge = h(
+    "button",
+    { type: "button", class: "quiet badge", onClick: () => this.#ask("verify") },
+    "Verify",
+  );
   /** What the table cannot say by itself; its buttons tell `do` {what}. */
   strip = h("div", { class: "strip", hidden: true });
   /** The marks there are for the events up to `last`, of the board that is looked at. */
@@ -74,7 +80,7 @@ export class Frame {
   around(felt, title, full) {
     this.#title.textContent = title;
     const link = full && h("a", { href: full, target: "_blank", rel: "noopener" }, "Open kibitz");
-    const head = h("div", { class: "head" }, this.#title, this.#people, link);
+    const head = h("div", { class: "head" }, this.#title, this.#badge, this.#people, link);
     if (this.race) felt.append(this.race.gate, this.race.closed);
     return [
       h(
@@ -103,6 +109,11 @@ export class Frame {
     this.#crowd(standing);
     this.#strip(standing);
     this.race?.show(standing);
+  }
+
+  /** As if it were a button of the controls. @param {string} what */
+  #ask(what) {
+    this.controls.dispatchEvent(new CustomEvent("do", { detail: { what } }));
   }
 
   /** @param {Standing} standing */

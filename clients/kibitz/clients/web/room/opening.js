@@ -29,7 +29,7 @@ export async function opened(text, { client, router, named }) {
   if (dropped.kind === "replay" && dropped.text.length > most)
     throw new Error(`A replay text has at most ${most} bytes: take the replay as JSON instead.`);
   const replay = dropped.kind === "json" ? dropped.replay : await client.replay(dropped.text);
-  reading.keep(replay);
+  reading.keep(replay, dropped.text);
   router.go({ page: "file" });
   if ("fault" in replay && replay.fault)
     toast(`Read as far as it goes: ${replay.fault}`, { kind: "bad" });

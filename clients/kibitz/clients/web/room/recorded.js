@@ -17,15 +17,20 @@ const KEPT = "kibitz-file";
 export const reading = {
   /** @type {Recording | null} */
   last: null,
+  /** What it was read from. */
+  text: "",
   /** How many there were: another file is another page at the same address. */
   number: 0,
 
-  /** @param {Recording} recording */
-  keep(recording) {
+  /** @param {Recording} recording @param {string} text  that it was read from */
+  keep(recording, text) {
     this.last = recording;
+    this.text = text;
     this.number += 1;
     try {
-      sessionStorage.setItem(KEPT, JSON.stringify(recording));
+      // What is JSON already is not kept twice.
+      const json = text.trimStart().startsWith("{");
+      sessionStorage.setItem(KEPT, json ? text : JSON.stringify({ recording, text }));
     } catch {
       /* too large or forbidden: it is there until the next reload */
     }
@@ -34,7 +39,12 @@ export const reading = {
   /** @returns {Recording | null} */
   take() {
     try {
-      this.last ??= JSON.parse(sessionStorage.getItem(KEPT) ?? "null");
+      const kept = this.last ? null : sessionStorage.getItem(KEPT);
+      if (kept !== null) {
+        const { recording, text = kept, ...replay } = JSON.parse(kept);
+        this.last = recording ?? replay;
+        this.text = text;
+      }
     } catch {
       /* nothing was kept */
     }

@@ -12,7 +12,7 @@ import "./racers.js";
 /** @import { Standing } from "../protocol/messages.js" */
 /** @import { Racers } from "./racers.js" */
 
-/** @typedef {"rematch" | "next" | "new" | "replay" | "copy"} Then */
+/** @typedef {"rematch" | "next" | "new" | "replay" | "copy" | "verify"} Then */
 /**
  * `own`: index of the visitor's board, if he raced.
  * @typedef {{title: string, rows: Standing[], own: number | null, deal?: string}} Results
@@ -53,6 +53,7 @@ export function showResults({ title, rows, own, deal }, next, todo) {
       choice("new", "New game", next ? undefined : "primary"),
       choice("replay", "Watch it again"),
       choice("copy", "Copy result"),
+      choice("verify", "Verify"),
     ),
   );
   table.info = { rows, shown: -1, own, hidden, note: "" };

@@ -19,7 +19,7 @@ const PETALS = 48;
  *   deal?: string, next?: "rematch" | "next" | null, alone: boolean}} Result  `next`: how the
  *   series goes on, if it can
  */
-/** @typedef {"new" | "again" | "replay" | "copy" | "rematch" | "next"} Then */
+/** @typedef {"new" | "again" | "replay" | "copy" | "verify" | "rematch" | "next"} Then */
 
 /**
  * Show how it ended.
@@ -57,6 +57,7 @@ export function showEnd({ won, who, title, moves, score, time, deal, next, alone
       choice("again", "Same deal again"),
       choice("replay", "Watch it again"),
       choice("copy", "Copy result"),
+      choice("verify", "Verify"),
     ),
   );
   return dialog;

@@ -1,0 +1,296 @@
+/**
+ * A game told once more by the rules, event by event, beside what the replay says.
+ *
+ * Promises: the first event that the rules would not have made so is a fault with its number.
+ * What is hidden from the viewer is passed over. Never: a guess at a hidden card.
+ */
+
+/** @import { BoardView, Event, Fact, View } from "../protocol/messages.js" */
+/** @import { Table } from "../protocol/table.js" */
+/** @import { Kind } from "./board.js" */
+/** @import { Chance, Move, Rules } from "./rules/rules.js" */
+
+import { begun, course, standings } from "../protocol/course.js";
+import { Board } from "./board.js";
+import { same } from "./bytes.js";
+import { isUp, laid, redacted } from "./cards.js";
+import { Fault } from "./fault.js";
+
+/** What a room can end as, the best first. */
+const RESULTS = ["won", "timeout", "resigned"];
+const CHANGES = new Set(["move", "undo", "redo", "restart"]);
+
+/**
+ * The seed of the next shuffle of a position, as far as it is known.
+ * @typedef {(table: Table) => Chance | null} Chances
+ */
+
+export class Retelling {
+  #rules;
+  #start;
+  #chances;
+  /** @type {View} */
+  #view;
+  /** Boards that the viewer sees. @type {Map<number, Board>} */
+  #boards = new Map();
+  /** Boards on which nothing can be done any more. @type {Set<number>} */
+  #stuck = new Set();
+  /** What must come next. @type {{kind: string, board: number} | null} */
+  #due = null;
+  /** @type {Event | null} */
+  #before = null;
+  /** Moves and the like that were made. */
+  changes = 0;
+
+  /**
+   * @param {Rules} rules
+   * @param {Table | null} start  null: the viewer has not seen it
+   * @param {Event} created
+   * @param {Chances} chances
+   */
+  constructor(rules, start, created, chances) {
+    this.#rules = rules;
+    this.#start = start;
+    this.#chances = chances;
+    this.#view = begun(created);
+    if (created.mode !== "race" && start) this.#release([0]);
+  }
+
+  /** @param {number[]} boards */
+  #release(boards) {
+    const start = /** @type {Table} */ (this.#start);
+    for (const n of boards) this.#boards.set(n, new Board(start));
+    this.#note(boards, { moves: 0, score: this.#rules.score(start) });
+  }
+
+  /** @param {number[]} which @param {Partial<BoardView>} how */
+  #note(which, how) {
+    const boards = this.#view.boards.map((board, n) =>
+      which.includes(n) ? { ...board, ...how } : board,
+    );
+    this.#view = { ...this.#view, boards };
+  }
+
+  /**
+   * One more event.
+   * @param {Event} event  as the viewer is told it
+   * @param {Event} [open]  with every card named
+   * @throws {Fault}
+   */
+  tell(event, open) {
+    try {
+      this.#tell(event, open);
+    } catch (error) {
+      const where = { event: event.seq };
+      if (error instanceof Fault) throw new Fault(error.message, where, error.cards);
+      throw new Fault(`It cannot have happened so: ${error}.`, where);
+    }
+    this.#before = event;
+  }
+
+  /** @param {Event} event @param {Event} [open] */
+  #tell(event, open) {
+    const { kind, board = 0 } = event;
+    const due = this.#due;
+    this.#due = null;
+    if (due && (due.kind !== kind || due.board !== board))
+      throw new Fault(due.kind === "won" ? "The game was won here." : "The game had ended here.");
+    if (open && !same(shown(open), shown(event, true)))
+      throw new Fault("With its cards open it is another event.");
+    if (event.seq > 1 && kind === "created") throw new Fault("A room is created once.");
+    if (kind === "won" && due?.kind !== "won") throw new Fault("The game is not won.");
+    if (CHANGES.has(kind)) this.#change(/** @type {Kind} */ (kind), event, open);
+    else if (kind === "started" || kind === "dealt") this.#begin(event, open);
+    else if (kind === "stuck") this.#stop(event);
+    else if (kind === "hidden") this.#pass(event);
+    else if (kind === "resigned") this.#playable(event);
+    else if (kind === "timeout") this.#timeOut();
+    else if (kind === "ended") this.#end(event);
+    this.#view = course(this.#view, event);
+    if (kind === "won") this.#win(event);
+    if (["won", "resigned", "timeout"].includes(kind) && this.#isDone)
+      this.#due = { kind: "ended", board: 0 };
+  }
+
+  get #isDone() {
+    const { boards, mode } = this.#view;
+    return mode === "replay" || boards.every(({ status }) => status !== "open");
+  }
+
+  /** @param {Kind} kind @param {Event} event @param {Event} [open] */
+  #change(kind, event, open) {
+    const { board: n = 0 } = event;
+    const board = this.#playable(event);
+    if (!board) throw new Fault("It is about a board that was hidden before.");
+    if (kind !== "move" && this.#view.policy.undo === false)
+      throw new Fault("Nothing is taken back in this room.");
+    const facts = kind === "move" ? this.#effect(event, board.table) : board.facts(kind);
+    if (!facts) throw new Fault(`There is nothing to ${kind}.`);
+    this.#compare(facts, event, open);
+    board.apply(kind, facts);
+    const score = this.#rules.score(board.table);
+    if (event.moves !== board.moves) throw new Fault(`It is move ${board.moves}.`);
+    if (event.score !== score) throw new Fault(`The score is ${score} then.`);
+    this.#note([n], { moves: board.moves, score });
+    if (kind !== "move") this.#stuck.delete(n);
+    else if (this.#rules.isWon(board.table)) this.#due = { kind: "won", board: n };
+    this.changes++;
+  }
+
+  /**
+   * The board on which somebody does something; undefined: one that the viewer does not see.
+   * @param {Event} event
+   */
+  #playable({ board: n = 0, by }) {
+    const { boards, seats, mode, race, status } = this.#view;
+    if (mode === "replay") return undefined;
+    if (status !== "open" || boards[n]?.status !== "open") throw new Fault("That board is done.");
+    if (race && race.started === undefined) throw new Fault("The race has not begun.");
+    const seat = race ? seats[n] : seats.find(({ id }) => id === by);
+    if (!by || seat?.id !== by) throw new Fault("Whoever did that has no seat there.");
+    return this.#boards.get(n);
+  }
+
+  /** What the rules make of a move. @param {Event} event @param {Table} table @returns {Fact[]} */
+  #effect(event, table) {
+    const move = this.#rules.lines.get(event.move ?? "");
+    if (!move) throw new Fault(`“${event.move}” is no move of this game.`);
+    if (this.#rules.isWon(table) || !this.#rules.allows(table, move))
+      throw new Fault(`“${event.move}” is against the rules.`);
+    const chance = move.kind === "shuffle" ? this.#chances(table) : null;
+    if (move.kind === "shuffle" && !chance) return this.#outcome(move, table, event.fx ?? []);
+    return this.#rules.effect(table, move, chance ?? ((pool) => pool));
+  }
+
+  /**
+   * A shuffle by chance that is not known: what is told, if it can be the outcome of one.
+   * @param {Move} move
+   * @param {Table} table
+   * @param {Fact[]} told
+   */
+  #outcome(move, table, told) {
+    const facts = this.#rules.effect(table, move, (pool) => pool);
+    const possible =
+      told.length === facts.length &&
+      facts.every(([kind, name, what], n) =>
+        kind === "set"
+          ? same([kind, name, what.length], [...told[n].slice(0, 2), told[n][2].length])
+          : same(facts[n], told[n]),
+      ) &&
+      same(cards(facts), cards(told));
+    if (!possible) throw new Fault("No shuffle can lead to that.");
+    return told;
+  }
+
+  /** @param {Fact[]} facts @param {Event} event @param {Event} [open] */
+  #compare(facts, { fx }, open) {
+    const told = facts.map(redacted);
+    if (!fx || (!same(told, fx) && told.length !== fx.length))
+      throw new Fault("Other things happen by the rules.");
+    const n = told.findIndex((fact, at) => !same(fact, fx[at]));
+    if (n >= 0) {
+      const why = `By the rules it is ${inWords(told[n])}, not ${inWords(fx[n])}.`;
+      throw new Fault(why, {}, others(told[n], fx[n]));
+    }
+    if (open && !same(facts, open.fx)) throw new Fault("With its cards open it is another event.");
+  }
+
+  /** A race. @param {Event} event @param {Event} [open] */
+  #begin(event, open) {
+    const { race, boards, seats } = this.#view;
+    const start = this.#start;
+    if (event.kind === "started") {
+      if (!race || race.started !== undefined) throw new Fault("There is no race to be started.");
+      if (start && event.score !== this.#rules.score(start))
+        throw new Fault(`The score is ${this.#rules.score(start)} then.`);
+      this.#note([...boards.keys()], { score: event.score ?? 0 });
+    } else {
+      if (!race || this.#before?.kind !== "started" || !start)
+        throw new Fault("There is no race to be dealt to.");
+      this.#compare(laid(start), event, open);
+      this.#release([...seats.keys()]);
+    }
+  }
+
+  /** Something that the viewer may not see. @param {Event} event */
+  #pass({ board: n = 0, moves, score }) {
+    if (!this.#view.race) throw new Fault("Nothing is hidden but in a race.");
+    if (moves === undefined) return;
+    this.#boards.delete(n);
+    this.#note([n], { moves, score });
+  }
+
+  /** No move is left. @param {Event} event */
+  #stop({ board: n = 0 }) {
+    const { kind, board = 0 } = this.#before ?? {};
+    if (kind !== "move" || board !== n || this.#stuck.has(n))
+      throw new Fault("Nothing has become stuck here.");
+    this.#stuck.add(n);
+  }
+
+  #timeOut() {
+    const { race, status } = this.#view;
+    if (race?.started === undefined || status !== "open")
+      throw new Fault("There is no race whose time can end.");
+  }
+
+  /** @param {Event} event */
+  #win({ board: n = 0, moves, ms, at }) {
+    const since = this.#view.race?.started ?? 0;
+    if (moves !== this.#view.boards[n]?.moves) throw new Fault("It was won in other moves.");
+    if (ms !== at - since) throw new Fault("It was won in another time.");
+  }
+
+  /** @param {Event} event */
+  #end(event) {
+    const { boards, seats, mode, status } = this.#view;
+    if (status !== "open" || !this.#isDone) throw new Fault("The game has not ended here.");
+    const statuses = new Set(boards.map((board) => board.status));
+    const best = RESULTS.find((each) => statuses.has(/** @type {any} */ (each))) ?? "resigned";
+    if (event.result !== best) throw new Fault(`It ended as ${best}.`);
+    if (mode === "replay") return;
+    const tables = boards.map((_, n) => this.#boards.get(n)?.table);
+    if (!tables.every((table) => table !== undefined)) throw new Fault("A board was never shown.");
+    if (mode !== "race") {
+      if (!same(closed(tables[0]), event.fx))
+        throw new Fault("Other cards lay face down at the end.");
+    } else {
+      if (!same(tables.map(laid), event.boards))
+        throw new Fault("Other cards lay there at the end.");
+      if (!same(standings(boards, seats), event.results))
+        throw new Fault("The table is another one.");
+    }
+  }
+}
+
+/** The facts that name what lies face down. @param {Table} table @returns {Fact[]} */
+function closed({ piles }) {
+  const open = Object.entries(piles).filter(([, cells]) => !cells.every(isUp));
+  return open.map(([pile, cells]) => ["set", pile, cells]);
+}
+
+/** An event without what is told of it in two ways. @param {Event} event @param {boolean} [told] */
+function shown(event, told = false) {
+  const { fx, ...rest } = event;
+  if (!fx || event.kind === "ended" || (event.kind === "created" && event.mode === "race"))
+    return event.kind === "ended" ? event : rest;
+  return { ...rest, fx: told ? fx : fx.map(redacted) };
+}
+
+/** The cards in some facts, in order. @param {Fact[]} facts */
+const cards = (facts) => facts.flatMap(([kind, , what]) => (kind === "set" ? what : [])).sort();
+
+/**
+ * The first card in a fact, and the one that is told in its place.
+ * @param {Fact} fact
+ * @param {Fact} told
+ * @returns {[string, string] | undefined}
+ */
+function others(fact, told) {
+  const [one, other] = [fact.flat(), told.flat()];
+  const n = one.findIndex((each, at) => each !== other[at]);
+  return n > 0 && isUp(one[n]) && isUp(String(other[n])) ? [one[n], other[n]] : undefined;
+}
+
+/** @param {Fact} fact */
+const inWords = (fact) => fact.flat().join(" ").slice(0, 60);

@@ -1,0 +1,63 @@
+"""All that the log may say: every event by its name, and the fields it may have.
+
+Promises: a field that is not named here is in no line, so no token, password, comment or card can
+be; ``deploy/README.md`` has the same table. Never: words of a client.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+WHO = ("identity", "address")
+WHERE = ("room", "seq")
+FAULT = ("error", "why", "trace")
+"""Of an exception: its type; what it says, where that is ours or the system's; where it was."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One kind of line.
+
+    Attributes:
+        level: How it is told.
+        means: What has happened.
+        fields: What may stand beside it.
+
+    """
+
+    level: str
+    means: str
+    fields: tuple[str, ...] = ()
+
+
+EVENTS: Mapping[str, Said] = {
+    "listening": Said("info", "connections are taken", ("page", "socket", "data")),
+    "stopping": Said("info", "a signal ends the server"),
+    "reloaded": Said("info", "keys and certificates were read again"),
+    "not reloaded": Said("error", "they cannot be used: the old ones stay", ("why",)),
+    "key not used": Said("warning", "a key of the JWKS file is of no known kind", ("key",)),
+    "created": Said("info", "a room was made", ("room", "identity", "game", "mode")),
+    "closed": Said("info", "the server closed a connection", (*WHO, "code", "reason")),
+    "log failure": Said("error", "the log could not write", (*WHERE, *WHO, "request", *FAULT)),
+    "request failed": Said("error", "a mistake of ours", (*WHERE, *WHO, "request", *FAULT)),
+    "tick failed": Said("error", "a mistake in what is done every second", FAULT),
+    "not woken": Said("error", "what is due in a room could not happen", (*WHERE, *FAULT)),
+    "not decided": Said("error", "a mistake while commands were decided", (*WHERE, *FAULT)),
+    "not answered": Said("error", "a mistake while an answer was given", (*WHERE, *FAULT)),
+    "not told": Said("error", "a mistake while lookers-on were told", FAULT),
+    "not sent": Said("error", "a mistake while something was sent", FAULT),
+    "loop failed": Said("error", "a mistake nobody waited for", FAULT),
+    "library": Said("warning", "a library complains", ("logger", "says", *FAULT)),
+    "repeated": Said(
+        "info", "so many more lines of one kind", ("of", "code", "request", "count", "seconds")
+    ),
+    "unlisted": Said("warning", "a line that is missing in this table", FAULT),
+    "connected": Said("debug", "a client has come", ("address", "encoding")),
+    "greeted": Said("debug", "it said who it is", WHO),
+    "asked": Said("debug", "it asked for something", (*WHERE, *WHO, "request")),
+    "refused": Said("debug", "it did not get it", (*WHERE, *WHO, "request", "code")),
+    "gone": Said("debug", "a client has gone", WHO),
+}
+"""Every event, in the order of the documentation."""
+
+ALWAYS = ("timestamp", "level", "event")
+"""What every line has."""

@@ -1,0 +1,1 @@
+"""The file that keeps every room: its form, and what an operator does with it."""

@@ -1,0 +1,94 @@
+"""The form of the file: which version it has, and how one becomes the next.
+
+Promises: a file is brought forward step by step, each in one transaction, so that whoever is
+killed in the middle leaves the file as it was before that step. A file of a later version and one
+of another program are left alone. Never: records, what they mean, or a step back.
+"""
+
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+
+MAGIC = b"SQLite format 3\0"
+"""How every SQLite file begins."""
+_TABLES = {"record", "room", "secret"}
+"""What a file of any version has, as soon as it has anything; the first ones had no secrets."""
+
+_FIRST = (
+    """create table if not exists record (
+        room text not null, last integer not null, data blob not null, primary key (room, last)
+    ) without rowid""",
+    """create table if not exists room (
+        number integer primary key, id text not null unique, last integer not null,
+        info blob not null
+    )""",
+    "create table if not exists secret (name text not null primary key, value blob not null)",
+)
+_ARCHIVE = (
+    """create table archive (
+        number integer primary key, id text not null unique, last integer not null, daily text,
+        info blob not null, data blob not null
+    )""",
+    "create index archive_daily on archive (daily) where daily is not null",
+)
+_KEPT = ("create table kept (name text not null primary key, value blob not null)",)
+STEPS: Sequence[Sequence[str]] = (_FIRST, _ARCHIVE + _KEPT)
+"""The statements that lead from version 0, an empty file, to 1, from there to 2, ..."""
+SCHEMA_VERSION = len(STEPS)
+
+
+class UnreadableFile(Exception):
+    """The file is no log, or one of a later version."""
+
+
+def is_sqlite(path: Path) -> bool:
+    """Whether a file is an SQLite file, or an empty one.
+
+    Not in the process that has it open with SQLite: closing it would drop the locks.
+    """
+    with path.open("rb") as file:
+        return file.read(len(MAGIC)) in (b"", MAGIC)
+
+
+def version_of(db: sqlite3.Connection, path: Path) -> int:
+    """The version of the file, 0 of an empty one; looked at before anything is changed.
+
+    Raises:
+        UnreadableFile: It is a later one, or the file is another program's.
+
+    """
+    (version,) = db.execute("pragma user_version").fetchone()
+    if version > SCHEMA_VERSION:
+        raise UnreadableFile(
+            f"{path} was written by a later version of kibitz: its schema is {version},"
+            f" this version reads up to {SCHEMA_VERSION}"
+        )
+    tables = {name for (name,) in db.execute("select name from sqlite_schema where type='table'")}
+    if (tables and version < 1) or (version and not _TABLES - {"secret"} <= tables):
+        raise UnreadableFile(f"{path} is a database of another program")
+    return int(version)
+
+
+def migrate(db: sqlite3.Connection, path: Path) -> None:
+    """Bring the file to the present version.
+
+    Raises:
+        UnreadableFile: It is a later one, or the file is another program's.
+        sqlite3.Error: It cannot be written; it is at one of the versions between.
+
+    """
+    version = version_of(db, path)
+    for step in range(version if version > 1 else 0, SCHEMA_VERSION):  # the first 1 had no secrets
+        _step(db, step)
+
+
+def _step(db: sqlite3.Connection, step: int) -> None:
+    db.execute("begin immediate")
+    try:
+        for statement in STEPS[step]:
+            db.execute(statement)
+        db.execute(f"pragma user_version={step + 1}")
+        db.execute("commit")
+    except BaseException:
+        db.execute("rollback")
+        raise
