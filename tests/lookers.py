@@ -6,7 +6,7 @@ from typing import Any
 
 from websockets.protocol import OPEN
 
-from kibitz.protocol.views import Event
+from kibitz.protocol.views import Event, Role
 from kibitz.protocol.wire import Encoding
 from kibitz.server.audience import EVERYTHING, Audience
 from kibitz.server.fanout import Fanout, Told
@@ -64,6 +64,9 @@ class Ear:
             self._turn.end_soon()
         self.out.append(frames)
         return True
+
+    def fell_behind(self, role: Role) -> None:
+        """Nobody counts it."""
 
     def flush(self) -> None:
         self.got += b"".join(self.out)

@@ -8,6 +8,7 @@ import asyncio
 import contextlib
 import json
 import socket as sockets
+import ssl
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 from urllib.parse import urlsplit
@@ -166,6 +167,7 @@ async def connected(
     offer: list[str] | None = None,
     receive_buffer: int | None = None,
     forwarded: str | None = None,
+    trust: ssl.SSLContext | None = None,
 ) -> AsyncIterator[Talk]:
     """A connection that has said nothing yet and does not read.
 
@@ -175,6 +177,7 @@ async def connected(
         offer: Sub-protocols to offer; an empty list offers none.
         receive_buffer: Bytes that the kernel may hold for a client that does not read.
         forwarded: The address for which a proxy asks.
+        trust: Whose certificates are good, for ``wss``.
 
     """
     offered = [encoding.value] if offer is None else offer
@@ -190,6 +193,7 @@ async def connected(
         socket = await connect(
             url,
             sock=sock,
+            ssl=trust,
             subprotocols=subprotocols,
             compression=None,
             max_size=None,
@@ -220,9 +224,11 @@ async def talking(
     token: str | None = None,
     receive_buffer: int | None = None,
     forwarded: str | None = None,
+    trust: ssl.SSLContext | None = None,
 ) -> AsyncIterator[Talk]:
     """A connection that has said hello and reads."""
-    async with connected(url, encoding, receive_buffer=receive_buffer, forwarded=forwarded) as talk:
+    how = {"receive_buffer": receive_buffer, "forwarded": forwarded, "trust": trust}
+    async with connected(url, encoding, **how) as talk:  # type: ignore[arg-type]
         talk.read()
         welcome = await talk.ok("hello", name=name, token=token)
         talk.id, talk.token = welcome["you"]["id"], welcome["token"]

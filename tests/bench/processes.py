@@ -13,24 +13,28 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from importlib import import_module
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from websockets.asyncio.server import ServerConnection, broadcast, serve
 from websockets.exceptions import ConnectionClosed
 
 from kibitz.server import fanout
 from kibitz.server.app import running
+from kibitz.server.limits.rates import Rate
 from kibitz.server.log_memory import MemoryLog
 from kibitz.server.log_sqlite import SqliteLog
 from kibitz.server.operation import runtime
 from kibitz.server.settings import Limits, Listening, Settings
-from kibitz.server.throttle import Rate
 from kibitz.server.world import World
 
 WORLD = World(lambda: time.time_ns() // 1_000_000, time.monotonic, os.urandom)
+_NO_RATE: dict[str, Any] = {
+    each.name: Rate(1e9, 1e9) for each in fields(Limits) if isinstance(each.default, Rate)
+}
+UNLIMITED = replace(Limits(), **_NO_RATE)
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -68,7 +72,7 @@ async def _until_terminated() -> None:
 async def _kibitz(path: str | None) -> None:
     runtime.set_up()
     log = SqliteLog(path) if path else MemoryLog()
-    settings = Settings(Listening(port=0), Limits(Rate(1e9, 1e9), Rate(1e9, 1e9)))
+    settings = Settings(Listening(port=0), UNLIMITED)
     async with running(settings, log, WORLD) as app:
         runtime.settle()
         print(app.port, flush=True)

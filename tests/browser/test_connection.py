@@ -12,8 +12,8 @@ from talk import eventually, talking
 
 from kibitz.protocol.hashing import chain
 from kibitz.server.audience import EVERYTHING
+from kibitz.server.limits.rates import Rate
 from kibitz.server.log_memory import MemoryLog
-from kibitz.server.throttle import Rate
 
 START = """
   const { Client, Refused, Closed } = await import("/modules/client/client.js");

@@ -17,13 +17,12 @@ from functools import partial, wraps
 from importlib import import_module
 from typing import Any, Literal
 
-from kibitz.server import app, log_sqlite, rooms
+from kibitz.server import app, log_sqlite
 
 Cross = Callable[[], None]
 """Called when the place is passed; the last time it does not return."""
 When = Literal["before", "after", "awaits"]
 
-IDLE_SECONDS = 0.2
 TICK_SECONDS = 0.05
 SMALL_WAL = 20
 """Pages: it is copied to the file again and again."""
@@ -94,7 +93,6 @@ POINTS = [
 
 def prepare(point: int | None, nth: int, small_wal: bool) -> None:
     """In the server's process: everything is faster, and one place is the last."""
-    rooms.IDLE_SECONDS = IDLE_SECONDS
     app.TICK_SECONDS = TICK_SECONDS
     if small_wal:
         log_sqlite.WAL_PAGES = SMALL_WAL

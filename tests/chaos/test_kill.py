@@ -18,6 +18,7 @@ import pytest
 from chaos.actors import Troupe
 from chaos.nursery import Life, Nursery, nursery
 from chaos.points import POINTS
+from servers import FREELY
 
 KILLS = int(os.environ.get("KILLS", "100"))
 SEED = int(os.environ.get("KILL_SEED") or int.from_bytes(os.urandom(4)))
@@ -25,8 +26,7 @@ LONGEST = 8.0
 """Seconds after which a server that has not come to its place is killed all the same."""
 FINISH = 60.0
 """Seconds in which everybody comes to his end on a server that lives."""
-FREELY = ("--requests", "1000000", "--says", "1000000")
-"""What is tested are deaths, not limits."""
+IDLE = ("--idle-room", "0.2")
 NOT_REACHED = "(did not come to its place)"
 
 
@@ -44,7 +44,7 @@ class Deaths:
         """The next server, which everybody talks to; without a point it lives on."""
         nth = 0 if point is None else self._rng.randrange(POINTS[point].most) + 1
         given = {"point": point, "nth": nth, "small_wal": self._rng.random() < 0.5}
-        arguments = ("--port", "0", "--data", str(self._data), *FREELY)
+        arguments = ("--port", "0", "--data", str(self._data), *FREELY, *IDLE)
         life = await self._home.begin("chaos.points:prepare", given, *arguments)
         if url := await life.listening():
             self._troupe.serving.born(url)

@@ -18,7 +18,7 @@ from kibitz.clients.benching.hosting import is_loopback
 from kibitz.clients.benching.jobs import Job, Part, counted, merged, percentile_ms
 from kibitz.clients.benching.rows import row
 from kibitz.clients.session import connect
-from kibitz.server.throttle import Rate
+from kibitz.server.limits.rates import Rate
 
 ROOMS, WATCHERS, SPECTATORS, JOINS, IDLE = 3, 2, 7, 12, 5
 SIZES = (

@@ -25,9 +25,9 @@ from kibitz.protocol.replies import Error, LobbyRoom, Ok, Position, Presence
 from kibitz.protocol.views import Event
 from kibitz.protocol.wire import Encoding
 from kibitz.server.app import App, running
+from kibitz.server.limits.rates import Rate
 from kibitz.server.log_memory import MemoryLog
 from kibitz.server.settings import Listening, Settings
-from kibitz.server.throttle import Rate
 
 PATIENCE = 20.0
 

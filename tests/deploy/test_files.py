@@ -11,7 +11,7 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "deploy"
-FLAGS = {"--host", "--port", "--data", "--memory", "--demo", "--log-level"}
+FLAGS = {"--host", "--port", "--data", "--memory", "--demo", "--log-level", "--metrics-token-file"}
 """What `kibitz serve` takes."""
 PORT = "8765"
 DATABASE = "/var/lib/kibitz/kibitz.db"

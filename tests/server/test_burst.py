@@ -12,12 +12,12 @@ from talk import eventually
 from worlds import HeldLog
 
 from kibitz.protocol.wire import Encoding
-from kibitz.server.connection import AT_ONCE, INBOX, Connection
+from kibitz.server.connection import AT_ONCE, Connection
+from kibitz.server.limits.settings import INBOX
+from kibitz.server.sockets.socket import READ_BYTES
 
 JSON = Encoding.JSON
-PADDING = "x" * 200
-READ_BYTES = 256 * 1024
-"""What a transport reads at most at once."""
+PADDING = "x" * 8
 
 
 def burst(many: int, t: str, **fields: object) -> bytes:

@@ -11,7 +11,7 @@ from worlds import START_MS, Fake
 
 from kibitz.server import clock as clocks
 from kibitz.server.clock import Clock
-from kibitz.server.rooms import IDLE_SECONDS
+from kibitz.server.limits.settings import IDLE_SECONDS
 
 Woken = list[tuple[str, int]]
 

@@ -5,7 +5,7 @@ from servers import ANY, Running, running_server
 from talk import talking
 from worlds import Fake
 
-from kibitz.server.throttle import Rate
+from kibitz.server.limits.rates import Rate
 
 
 async def test_players_turn_comments_off_and_on(running: Running) -> None:

@@ -13,7 +13,7 @@ from talk import eventually, talking
 from worlds import Fake, HeldLog
 
 from kibitz.protocol.wire import Encoding
-from kibitz.server.connection import OUTBOX_BYTES
+from kibitz.server.limits.settings import OUTBOX_BYTES
 
 JSON = Encoding.JSON
 

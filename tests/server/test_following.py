@@ -19,9 +19,9 @@ from kibitz.protocol.replies import Joined
 from kibitz.protocol.views import Event, View
 from kibitz.protocol.wire import Encoding
 from kibitz.server.audience import EVERYTHING
+from kibitz.server.limits.settings import IDLE_SECONDS
 from kibitz.server.log_sqlite import SqliteLog
 from kibitz.server.room import Room
-from kibitz.server.rooms import IDLE_SECONDS
 from kibitz.server.stage import MAX_MISSED, RECENT
 from kibitz.server.state import RoomState, state_at
 

@@ -4,18 +4,19 @@ import asyncio
 import contextlib
 import json
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from typing import Any
 
 import msgpack
 import pytest
-from servers import Running, running_server
+from servers import UNLIMITED, Running, running_server
 from talk import Plain, Talk, connected, talking
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from kibitz.protocol.limits import MAX_FRAME, MAX_MESSAGE, MAX_SAVE
 from kibitz.protocol.wire import Encoding, Frame
-from kibitz.server.settings import REQUESTS
-from kibitz.server.throttle import Rate
+from kibitz.server.limits.rates import Rate
+from kibitz.server.limits.settings import REQUESTS
 
 JSON, MSGPACK = Encoding.JSON, Encoding.MSGPACK
 ROOM = "a" * 16
@@ -196,7 +197,7 @@ async def test_unknown_sub_protocols_are_refused(running: Running) -> None:
         assert talk.socket.subprotocol == MSGPACK.value
 
 
-async def test_hello_comes_first_and_once(running: Running, monkeypatch: Any) -> None:
+async def test_hello_comes_first_and_once(running: Running) -> None:
     for first in ({"t": "ping"}, {"t": "rooms"}, {"t": "hello", "token": "kbz_forged"}):
         async with connected(running.url) as eve:
             eve.read()
@@ -210,8 +211,8 @@ async def test_hello_comes_first_and_once(running: Running, monkeypatch: Any) ->
         await eve.refused("bad-message", "hello", name="x" * 33)
         await eve.refused("bad-message", "hello", token=5)
         assert (await eve.ok("hello", name=" \u202e\x00 "))["you"]["name"].startswith("guest-")
-    monkeypatch.setattr("kibitz.server.connection.HELLO_TIMEOUT", 0.05)
-    async with connected(running.url) as eve:
+    brief = replace(UNLIMITED, hello_timeout=0.05)
+    async with running_server(limits=brief) as running, connected(running.url) as eve:
         eve.read()
         assert await eve.closed() == 4401
 

@@ -227,6 +227,6 @@ async def test_texts_wait_for_their_turn(running: Running, monkeypatch: pytest.M
             await bob.ok("ping")
             between += 1
         assert between > 4
-        monkeypatch.setattr("kibitz.server.past.MAX_WAITING", 0)
+        monkeypatch.setattr(running.app._past, "_most", 0)
         refused = await ann.refused("rate-limited", "replay", text=text)
         assert refused["retry_ms"] > 0 and "room" not in refused

@@ -78,13 +78,13 @@ async def test_who_comes_when_too_many_wait_is_told_so(
 ) -> None:
     """And what is short is read at once all the same."""
     monkeypatch.setattr("kibitz.server.past.SHORT", 3)
-    monkeypatch.setattr("kibitz.server.past.MAX_WAITING", 0)
+    monkeypatch.setattr(running.app._past, "_most", 0)
     async with talking(running.url) as ann:
         room = (await ann.ok("create", game="klondike", deal="1"))["room"]
         assert (await fetch(running.http, f"/rooms/{room}/replay.txt"))[0] == 200
         for _ in range(2):
             await ann.ok("move", room=room, move="discard")
-        assert (await fetch(running.http, f"/rooms/{room}/replay.txt"))[0] == 503
+        assert (await fetch(running.http, f"/rooms/{room}/replay.txt"))[0] == 429
         refused = await ann.refused("rate-limited", "replay", text="# game: aces-up\n")
         assert refused["retry_ms"] > 0
         assert (await ann.ok("view", room=room, at=4))["seq"] == 4

@@ -10,8 +10,8 @@ from worlds import Fake
 from kibitz.protocol.wire import Encoding
 from kibitz.server.decide import SEAT_HOLD_MS
 from kibitz.server.identity import Identity
+from kibitz.server.limits.settings import IDLE_SECONDS
 from kibitz.server.room import Room
-from kibitz.server.rooms import IDLE_SECONDS
 
 SEAT_HOLD = SEAT_HOLD_MS / 1000
 

@@ -14,7 +14,7 @@ from kibitz.protocol.mirror import Mirror
 from kibitz.protocol.replies import Joined, Position
 from kibitz.protocol.views import Event
 from kibitz.protocol.wire import Encoding
-from kibitz.server.connection import OUTBOX_BYTES
+from kibitz.server.limits.settings import OUTBOX_BYTES
 from kibitz.server.room import Room
 
 SMALL = 4096

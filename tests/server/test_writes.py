@@ -12,7 +12,8 @@ from servers import Running
 from websockets.protocol import State
 
 from kibitz.protocol.wire import Encoding
-from kibitz.server.connection import ANSWER_BYTES, OUTBOX_BYTES, Connection
+from kibitz.server.connection import ANSWER_BYTES, Connection
+from kibitz.server.limits.settings import OUTBOX_BYTES
 from kibitz.server.sockets.socket import write_all
 from kibitz.server.sockets.turn import Turn
 from kibitz.server.writing import MAX_TOGETHER

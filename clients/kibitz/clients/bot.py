@@ -25,6 +25,7 @@ from kibitz.protocol.views import BoardView
 from .bots import Maker, Strategy
 from .connection import PATIENCE
 from .session import Client, Closed, Unreachable, connect
+from .trust import Trust
 
 NO_PROGRESS = 1000
 """Moves without a better score after which the game is given up, whatever the strategy says."""
@@ -78,6 +79,8 @@ async def run(
     seed: int | None = None,
     name: str = "bot",
     race: Mapping[str, Any] | None = None,
+    token: str | None = None,
+    trust: Trust | None = None,
     tell: Callable[[Result], None] = lambda result: None,
 ) -> list[Result]:
     """Play games one after the other.
@@ -93,6 +96,8 @@ async def run(
         seed: What the chance of each game follows from, with its number.
         name: The display name.
         race: Open a race for each game, with these settings (``seats``, ``limit``, ...).
+        token: What brings back an identity.
+        trust: Whose certificates are good.
         tell: Called after each game.
 
     Raises:
@@ -102,7 +107,7 @@ async def run(
 
     """
     results: list[Result] = []
-    async with connect(url, name=name, patience=PATIENCE) as client:
+    async with connect(url, name=name, token=token, patience=PATIENCE, trust=trust) as client:
         for number in range(1 if room else games):
             choose = make(game, Random() if seed is None else Random(f"{seed}:{number}"))
             deal = deals[number % len(deals)] if deals else None

@@ -31,6 +31,7 @@ from .dialing import NO_CONNECTION, dial, why_not
 from .ends import Closed, Unreachable
 from .pushes import Link, Push, Pushes
 from .resuming import NOT_NOW, NotReady, Resuming
+from .trust import Trust
 
 FIRST_DELAY = 0.5
 """Upper bound of the first wait before connecting again, in seconds; it doubles each time."""
@@ -59,6 +60,7 @@ class Connection:
         encoding: Encoding = Encoding.MSGPACK,
         patience: float = PATIENCE,
         wait: bool = False,
+        trust: Trust | None = None,
     ) -> None:
         """Prepare; nothing is sent before the context is entered.
 
@@ -69,6 +71,7 @@ class Connection:
             encoding: How messages are written.
             patience: Seconds without a server before giving up.
             wait: Whether to be as patient before the first connection as between two.
+            trust: Whose certificates are good; else those that the system trusts.
 
         """
         self.url = url
@@ -76,6 +79,7 @@ class Connection:
         self._hello = Hello(name=name, token=token)
         self._patience = patience
         self._wait = wait
+        self._trust = trust
         self._socket: ClientConnection | None = None
         self._asked = Asked(self.session)
         self._resuming = Resuming(self.session)
@@ -171,6 +175,20 @@ class Connection:
             self._resuming.remember(Join(room=answer.room, password=request.password))
         return answer
 
+    async def renew(self, token: str) -> None:
+        """Stay longer: hand over a fresh token of the same person.
+
+        Raises:
+            Refused: It is somebody else's, or no good.
+            Unreachable: The server is gone.
+            Closed: The talk is over.
+
+        """
+        welcome = await self.request(Hello(name=self._hello.name, token=token))
+        assert isinstance(welcome, Welcome), "the answer to hello"
+        self.welcome, self._greeted = welcome, time.monotonic()
+        self._hello = replace(self._hello, token=token)
+
     async def _ask(self, request: RequestBase) -> Answer:
         if self._end is not None:
             raise self._end
@@ -206,7 +224,7 @@ class Connection:
         tries, last_seen = 0, now()
         while True:
             try:
-                async with dial(self.url, self.session.encoding) as socket:
+                async with dial(self.url, self.session.encoding, self._trust) as socket:
                     await self._greet(socket)
                     tries = 0
                     try:
@@ -299,5 +317,5 @@ def wait_of(answer: object) -> float:
 
 
 def _refused(error: Error) -> Refused:
-    told = {key: getattr(error, key) for key in ("room", "seq", "retry_ms")}
+    told = {key: getattr(error, key) for key in ("room", "seq", "retry_ms", "limit")}
     return Refused(error.code, error.message, **told)

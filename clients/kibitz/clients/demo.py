@@ -10,7 +10,9 @@ import math
 import os
 import random
 import signal
+from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from random import Random
 
 from kibitz.engine.games import GAMES
@@ -22,6 +24,7 @@ from .bot import clear, play_out
 from .bots import STRATEGIES
 from .session import Client, Closed, Unreachable, connect
 from .terminal.tokens import Tokens, default_path
+from .trust import Trust
 
 NAME = "demo bot"
 
@@ -40,15 +43,17 @@ PARENT_CHECK = 2.0
 """Seconds between two looks whether the process that started us is still there."""
 
 
-async def demo(url: str, with_parent: bool = False) -> None:
+async def demo(url: str, with_parent: bool = False, trust: Trust | None = None) -> None:
     """Play until SIGTERM or SIGINT.
 
     Args:
         url: The server.
         with_parent: Whether to end, too, when the process that started this one has ended.
+        trust: Whose certificates are good.
 
     """
-    playing = asyncio.create_task(_for_ever(url))
+    patient = partial(connect, url, patience=math.inf, wait=True, trust=trust)
+    playing = asyncio.create_task(_for_ever(url, patient))
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, playing.cancel)
     watching = asyncio.create_task(_outlive_nobody(playing)) if with_parent else None
@@ -65,20 +70,19 @@ async def _outlive_nobody(playing: asyncio.Task[None]) -> None:
     playing.cancel()
 
 
-async def _for_ever(url: str) -> None:
+async def _for_ever(url: str, patient: Callable[..., Client]) -> None:
     tokens, key = Tokens(default_path()), f"demo:{url}"
     token = tokens.get(key)
     while True:
         with suppress(Unreachable, Refused):
             try:
-                patient = connect(url, name=NAME, token=token, patience=math.inf, wait=True)
-                async with patient as client:
+                async with patient(name=NAME, token=token) as client:
                     token = client.welcome.token
                     with suppress(OSError):  # then the next demo is somebody else
                         tokens.put(key, token)
                     left = await _left(client)
                     tables = (_table(client, game, left) for game in GAMES)
-                    await asyncio.gather(*tables, _races(url, client))
+                    await asyncio.gather(*tables, _races(patient, client))
             except Closed as closed:
                 token = None if closed.code == CloseCode.AUTH else token
         await asyncio.sleep(AGAIN)
@@ -119,9 +123,9 @@ async def _table(client: Client, game: str, left: list[Mirror]) -> None:
         await asyncio.sleep(AGAIN)
 
 
-async def _races(url: str, client: Client) -> None:
+async def _races(patient: Callable[..., Client], client: Client) -> None:
     """One race after the other, against a rival with a connection of his own."""
-    async with connect(url, name=RIVAL, patience=math.inf, wait=True) as rival:
+    async with patient(name=RIVAL) as rival:
         while True:
             with suppress(Refused):
                 mine = await client.create("klondike", **RACE)

@@ -1,5 +1,7 @@
 """Connections to an address, and what it means that there is none."""
 
+from ssl import SSLCertVerificationError
+
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus, InvalidURI, WebSocketException
 from websockets.typing import Subprotocol
@@ -7,7 +9,8 @@ from websockets.typing import Subprotocol
 from kibitz.protocol.codes import FINAL_CLOSES
 from kibitz.protocol.wire import Encoding
 
-from .ends import Closed, NoSocket, Unreachable
+from .ends import Closed, NoSocket, Unreachable, Untrusted
+from .trust import Trust
 
 CLOSE_TIMEOUT = 2.0
 """Seconds the server has to answer a close."""
@@ -18,10 +21,12 @@ NO_CONNECTION = (OSError, WebSocketException, UnicodeError)
 """What is raised when there is no connection, or no longer."""
 
 
-def dial(url: str, encoding: Encoding) -> connect:
-    """A connection, to be entered with ``async with``."""
+def dial(url: str, encoding: Encoding, trust: Trust | None = None) -> connect:
+    """A connection, to be entered with ``async with``; ``trust`` is for ``wss``."""
+    secured = trust() if trust else True
     return connect(
         url,
+        ssl=secured if url.lower().startswith("wss:") else None,
         subprotocols=[Subprotocol(encoding.value)],
         compression=None,
         proxy=None,
@@ -45,5 +50,7 @@ def why_not(url: str, error: Exception) -> Unreachable:
             raise Closed(rcvd.code, rcvd.reason) from None
         case InvalidStatus(response=response):
             return NoSocket(url, response.status_code)
+        case SSLCertVerificationError(verify_message=why):
+            return Untrusted(url, why)
         case _:
             return Unreachable(url, str(error) or type(error).__name__)

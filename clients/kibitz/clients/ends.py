@@ -17,6 +17,10 @@ class NoSocket(Unreachable):
         super().__init__(url, f"HTTP status {status}")
 
 
+class Untrusted(Unreachable):
+    """Whoever answers there cannot show that it is the server."""
+
+
 class Closed(Exception):
     """The talk is over: the server ended it for good, or we did."""
 

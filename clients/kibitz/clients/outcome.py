@@ -18,6 +18,7 @@ import typer
 if TYPE_CHECKING:
     from .session import Client
     from .terminal.screen import Screen
+    from .trust import Trust
 
 UNUSABLE = 2
 SERVER = "ws://127.0.0.1:8765/ws"
@@ -38,13 +39,14 @@ def talk(
     *,
     name: str | None = None,
     token: str | None = None,
+    trust: "Trust | None" = None,
 ) -> None:
     """Connect and talk; end the command with a sentence and an exit code if that fails."""
 
     async def connected() -> None:
         from .session import connect
 
-        async with connect(server, name=name, token=token) as client:
+        async with connect(server, name=name, token=token, trust=trust) as client:
             await talking(client)
 
     run(server, connected, name=name)
@@ -52,10 +54,10 @@ def talk(
 
 def run(server: str, main: Callable[[], Awaitable[None]], *, name: str | None = None) -> None:
     """Run what talks to a server, under a name; end the command if that fails."""
-    from kibitz.protocol.codes import ErrorCode, Refused
+    from kibitz.protocol.codes import CloseCode, ErrorCode, Refused
 
     from .bot import Failed
-    from .session import Closed, NoSocket, Unreachable
+    from .session import Closed, NoSocket, Unreachable, Untrusted
 
     async def whole() -> None:
         await main()
@@ -66,15 +68,38 @@ def run(server: str, main: Callable[[], Awaitable[None]], *, name: str | None = 
     except NoSocket as error:
         message = f"there is a server at {server}, but no kibitz socket at that path"
         raise unusable(f"{message} ({error.reason}); an address looks like {SERVER}") from None
+    except Untrusted as error:
+        message = f"the certificate of {server} is not trusted ({error.reason})"
+        raise unusable(f"{message}; --tls-ca FILE names its authority") from None
     except Unreachable as gone:
         typer.echo(f"no server at {server}; start one with: kibitz serve", err=True)
         typer.echo(f"({gone.reason})", err=True)
         raise typer.Exit(UNUSABLE) from None
     except (Refused, Closed, Failed) as error:
         typer.echo(f"kibitz: {error}", err=True)
+        if isinstance(error, Closed) and error.code == CloseCode.AUTH:
+            typer.echo("(--token-file FILE or KIBITZ_TOKEN says who you are)", err=True)
         ours = (ErrorCode.BAD_OPTION, ErrorCode.BAD_SAVE, ErrorCode.NO_ROOM)
         at_fault = isinstance(error, Refused) and error.code in ours
         raise typer.Exit(UNUSABLE if at_fault else 1) from None
+
+
+def trust(authority: Path | None) -> "Trust | None":
+    """Whose certificates are good; end the command if that file says of none."""
+    import ssl
+
+    from .trust import of_authority
+
+    if authority is None:
+        return None
+    trust = of_authority(authority)
+    try:
+        trust()
+    except ssl.SSLError:
+        raise unusable(f"{authority} is no certificate (PEM)") from None
+    except OSError as error:
+        raise unusable(f"could not open {authority}: {error.strerror}") from None
+    return trust
 
 
 def _check(server: str, name: str | None) -> None:
@@ -93,6 +118,19 @@ def _is_address(text: str) -> bool:
         return parts.scheme in ("ws", "wss") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         return False
+
+
+def is_in_the_open(server: str) -> bool:
+    """Whether what is said to a server can be read on the way to it."""
+    from ipaddress import ip_address
+
+    parts = urlsplit(server)
+    if parts.scheme == "wss" or parts.hostname == "localhost":
+        return False
+    try:
+        return not ip_address(parts.hostname or "").is_loopback
+    except ValueError:
+        return True
 
 
 def screen(color: Color, four_colours: bool, ascii_only: bool) -> "Screen":

@@ -15,11 +15,13 @@ from typing import Any
 
 from kibitz.protocol import requests as ask
 from kibitz.protocol.codes import Refused
+from kibitz.protocol.limits import MAX_LIST
 from kibitz.protocol.mirror import Mirror
-from kibitz.protocol.replies import DailyTable, Pledged, RoomList
+from kibitz.protocol.operating import Act
+from kibitz.protocol.replies import Administered, DailyTable, Pledged, RoomList
 from kibitz.protocol.views import Role, RoomInfo
 
-from .ends import Closed, NoSocket, Unreachable
+from .ends import Closed, NoSocket, Unreachable, Untrusted
 from .playing import Playing
 from .pushes import Link, Push, Pushes
 from .reviewing import Reviewing
@@ -33,6 +35,7 @@ __all__ = [
     "Pushes",
     "Refused",
     "Unreachable",
+    "Untrusted",
     "connect",
 ]
 
@@ -89,6 +92,23 @@ class Client(Playing, Reviewing):
     async def daily(self, game: str, date: str | None = None) -> DailyTable:
         """The table of a day, ``2026-11-28``; of today, if none is said."""
         return await self.get(ask.Daily(game=game, date=date), DailyTable)
+
+    async def order(self, act: Act, *, key: str | None = None, **fields: Any) -> Administered:
+        """An operator's order; ``fields`` are the other ones of the request ``admin``."""
+        return await self.get(ask.Admin(act=act, key=key, **fields), Administered)
+
+    async def listed(
+        self, act: Act, *, key: str | None = None, most: int | None = None, **fields: Any
+    ) -> list[Any]:
+        """A list of an operator: ``rooms``, ``people`` or ``bans``; its first ``most``, or all."""
+        found: list[Any] = []
+        after: str | None = None
+        while True:
+            page = await self.order(act, key=key, **fields, after=after, limit=MAX_LIST)
+            found += getattr(page, act)
+            after = page.next
+            if after is None or (most is not None and len(found) >= most):
+                return found[:most]
 
 
 connect = Client

@@ -51,6 +51,8 @@ def told(scene: Scene, event: Event) -> str | None:
             return "the race has begun"
         case "timeout":
             return "time is up"
+        case "closed":
+            return f"the room was closed: {event.text}" if event.text else "the room was closed"
         case "comments":
             return "comments are on again" if event.on else "comments are off"
         case "rematch":
@@ -65,6 +67,11 @@ def _countdown(event: Event) -> str:
     seconds = max(0, round((event.begins - event.at) / 1000))
     soon = f"in {number_of(seconds, 'second')}" if seconds else "now"
     return f"everybody is ready: the race begins {soon}"
+
+
+def noticed(text: str) -> str:
+    """What the operator has to say to everybody."""
+    return f"*** {text}"
 
 
 def time_of(ms: int) -> str:

@@ -55,6 +55,7 @@ class Refused(Exception):
         room: str | None = None,
         seq: int | None = None,
         retry_ms: int | None = None,
+        limit: str | None = None,
     ) -> None:
         super().__init__(message)
         self.code = code
@@ -62,3 +63,4 @@ class Refused(Exception):
         self.room = room
         self.seq = seq
         self.retry_ms = retry_ms
+        self.limit = limit

@@ -198,13 +198,17 @@ class Administered(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, ta
 
 
 class Error(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag="error"):
-    """Refused, and why; ``message`` is for people."""
+    """Refused, and why; ``message`` is for people.
+
+    ``limit`` names what there is too much of, ``retry_ms`` says when to come back.
+    """
 
     code: ErrorCode
     message: str
     room: str | None = None
     seq: int | None = None
     retry_ms: int | None = None
+    limit: str | None = None
 
 
 class Presence(Struct, frozen=True, kw_only=True, tag_field="t", tag="presence"):

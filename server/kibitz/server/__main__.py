@@ -40,6 +40,8 @@ from .storage.schema import UnreadableFile
 from .world import World
 
 DEMO_STOP_SECONDS = 5.0
+MIN_TOKEN = 16
+"""Characters of a token that an operator chooses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +67,10 @@ def _run(
         raise _unusable("--demo needs --auth guest: its bots have no tokens of yours")
     path = None if keeping.memory else keeping.data or DATA
     try:
+        token = _token(operating.metrics_token_file)
         said = os.environ.pop(ENVIRONMENT, None)  # nobody whom we start needs to know it
         key = read_key(administering.admin_token_file, said)
-        settings = Settings(listening, limits, access, operating, key)
+        settings = Settings(listening, limits, access, operating, key, token)
         asyncio.run(_serve(settings, path, show.demo, logs))
     except (FileInUse, UnreadableFile, Unusable, UnusableKey) as error:
         raise _unusable(str(error)) from None
@@ -83,6 +86,21 @@ def _run(
 serve = command(_run, Listening, Access, Keeping, Limits, Operating, Administering, _Show)
 
 
+def _token(file: Path | None) -> str | None:
+    """The token in a file, if there is to be one.
+
+    Raises:
+        OSError: The file cannot be read.
+
+    """
+    if file is None:
+        return None
+    token = file.read_text(encoding="ascii", errors="replace").strip()
+    if len(token) < MIN_TOKEN or not token.isascii() or not token.isprintable():
+        raise _unusable(f"{file}: a token has at least {MIN_TOKEN} printable characters")
+    return token
+
+
 def _unusable(message: str) -> typer.Exit:
     typer.echo(f"kibitz serve: {message}", err=True)
     return typer.Exit(2)
@@ -96,18 +114,22 @@ async def _serve(settings: Settings, data: Path | None, demo: bool, logs: Logs) 
     event_log: EventLog = MemoryLog() if data is None else SqliteLog(data)
     world = World(lambda: time.time_ns() // 1_000_000, time.monotonic, os.urandom)
     async with running(settings, event_log, world) as app:
-        asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, app.reload)
+        listening, s = settings.listening, "" if settings.listening.tls_cert is None else "s"
+        if s or settings.access.auth is Auth.JWT:  # else the terminal's end is ours, too
+            asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, app.reload)
         runtime.settle()
-        host = settings.listening.host
+        host = listening.host
         where = f"[{host}]" if ":" in host else host
+        url = f"ws{s}://{where}:{app.port}/ws"
         log = structlog.get_logger("kibitz.serve")
         log.info(
             "listening",
-            page=f"http://{where}:{app.port}/",
-            socket=f"ws://{where}:{app.port}/ws",
+            page=f"http{s}://{where}:{app.port}/",
+            socket=url,
             data=str(data) if data else "memory",
         )
-        async with _demo(f"ws://{where}:{app.port}/ws") if demo else contextlib.nullcontext():
+        bots = _demo(url, listening.tls_cert) if demo else contextlib.nullcontext()
+        async with bots:
             if stop.is_set():
                 app.drain()
             for number in (signal.SIGTERM, signal.SIGINT):
@@ -118,9 +140,11 @@ async def _serve(settings: Settings, data: Path | None, demo: bool, logs: Logs) 
 
 
 @contextlib.asynccontextmanager
-async def _demo(url: str) -> AsyncIterator[None]:
-    """Bots in a process of their own, as ordinary clients."""
-    command = (sys.executable, "-m", "kibitz.clients", "demo", "--with-parent", "--server", url)
+async def _demo(url: str, certificate: Path | None) -> AsyncIterator[None]:
+    """Bots in a process of their own, as ordinary clients; they know our certificate."""
+    command = [sys.executable, "-m", "kibitz.clients", "demo", "--with-parent", "--server", url]
+    if certificate is not None:
+        command += ["--tls-pin", str(certificate)]
     bots = await asyncio.create_subprocess_exec(*command)
     try:
         yield

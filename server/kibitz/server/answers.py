@@ -128,7 +128,8 @@ class Answers:
         answer: Callable[[replies.Ok | Exception], None],
         outcome: replies.Ok | Exception,
     ) -> None:
-        self._metrics.changes.observe(self._world.monotonic() - begun)
+        if isinstance(outcome, replies.Ok):
+            self._metrics.ok.observe(self._world.monotonic() - begun)
         answer(outcome)
 
     def at_once(self, request: ask.Request, visitor: Visitor) -> replies.Answer | None:

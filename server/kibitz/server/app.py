@@ -3,8 +3,10 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Sequence
+from functools import partial
 from http import HTTPStatus
 from itertools import count
+from typing import Any, cast
 
 import structlog
 from websockets.asyncio.server import Server, ServerConnection, serve
@@ -14,7 +16,6 @@ from websockets.typing import Subprotocol
 
 from kibitz.protocol.codes import CloseCode
 from kibitz.protocol.limits import (
-    HELLO_TIMEOUT,
     JSON_SUBPROTOCOL,
     MAX_MESSAGE,
     MSGPACK_SUBPROTOCOL,
@@ -23,6 +24,7 @@ from kibitz.protocol.replies import LobbyRoom, TvRoom
 
 from .access.addresses import Proxies
 from .access.authority import Unusable
+from .access.certificates import certificates_of
 from .access.opening import authority_of
 from .access.origins import Origins
 from .admin.administration import Administration
@@ -30,9 +32,13 @@ from .admin.bans import REFRESH_SECONDS, Bans
 from .admin.key import Key
 from .answers import Answers
 from .connection import CLOSE_SECONDS, Connection, Service
+from .limits.door import Door
+from .limits.table import Table
 from .log import EventLog
+from .operation.lag import LagSampler
 from .operation.logs import LogLevel
 from .operation.metrics import Metrics
+from .operation.scraping import Scraping
 from .pages import SOCKET_PATH, TEXT, Pages, banned, page
 from .past import Past
 from .rooms import Rooms
@@ -70,12 +76,18 @@ class App:
     def __init__(self, settings: Settings, log_: EventLog, world: World) -> None:
         self._settings = settings
         self._log = log_
-        self._metrics = Metrics()
+        self._metrics = Metrics(log_.meter)
+        self._lag = LagSampler(self._metrics.lag)
         self._proxies = Proxies(settings.access.trusted_proxy)
         self._origins = Origins(settings.access.allow_origin)
+        listening = settings.listening
+        self._certificates = certificates_of(listening.tls_cert, listening.tls_key)
         turn = Turn()
-        self.rooms = Rooms(log_, world, settings.limits.says, turn)
-        self._past = past = Past(log_)
+        limits = settings.limits
+        self._table = Table(limits, world.monotonic)
+        self._door = Door(limits, self._table, self._metrics.limited, self._proxies.has)
+        self.rooms = Rooms(log_, world, limits.says, turn, limits.idle_room)
+        self._past = past = Past(log_, limits.past_waiting)
         self._connections: set[Connection] = set()
         self._bans = bans = Bans(log_, world)
         self._administration = Administration(
@@ -87,7 +99,7 @@ class App:
         self._authority = authority_of(settings.access, world)
         self._pages = Pages(
             *(self.rooms, past, self._answers, self._metrics, Site.installed(), self._authority),
-            bans,
+            *(bans, self._table, limits),
         )
         self._service = Service(
             NAME,
@@ -96,9 +108,13 @@ class App:
             world,
             self._metrics,
             turn,
-            settings.limits.requests,
+            limits,
+            self._table,
             bans,
             settings.operating.log_level is LogLevel.DEBUG,
+        )
+        self._scraping = Scraping(
+            self._metrics, self.rooms, self._connections, settings.metrics_token
         )
         self._came = count(1)
         self._strangers: dict[Connection, None] = {}
@@ -134,19 +150,31 @@ class App:
             self._settings.listening.port,
             process_request=self._page,
             select_subprotocol=_select,
-            create_connection=Socket,
+            create_connection=cast(type[ServerConnection], partial(Socket, door=self._door)),
             compression=None,
             ping_interval=None,
             max_size=MAX_MESSAGE,
             server_header=NAME,
-            open_timeout=HELLO_TIMEOUT,
+            open_timeout=self._settings.limits.hello_timeout,
             close_timeout=CLOSE_SECONDS,
+            **self._tls(),
         )
+        self._lag.start()
         self._tasks = [
             asyncio.create_task(self._tick()),
             asyncio.create_task(self.rooms.clock.run()),
             asyncio.create_task(self._keep_bans()),
         ]
+
+    def _tls(self) -> dict[str, Any]:
+        """What to listen with, where that is not plain TCP."""
+        if self._certificates is None:
+            return {}
+        return {
+            "ssl": self._certificates.context,
+            "ssl_handshake_timeout": self._settings.limits.hello_timeout,
+            "ssl_shutdown_timeout": CLOSE_SECONDS,
+        }
 
     def drain(self) -> None:
         """Take no more rooms from now on, and come to an end."""
@@ -154,18 +182,21 @@ class App:
         self.drained.set()
 
     def reload(self) -> None:
-        """Read keys anew; what cannot be used is said, and all stays as it was."""
-        try:
-            self._authority.reload()
-        except Unusable as error:
-            log.error("not reloaded", why=str(error))
-        else:
-            log.info("reloaded")
+        """Read keys and certificates anew; of what cannot be used the old ones stay."""
+        for part in (self._authority, self._certificates):
+            try:
+                if part is not None:
+                    part.reload()
+            except Unusable as error:
+                log.error("not reloaded", why=str(error))
+            else:
+                log.info("reloaded")
 
     async def stop(self) -> None:
         """Take no more rooms, send everybody away with 4503, flush the log."""
         self._answers.draining = True
         assert self._server is not None, "started"
+        self._lag.stop()
         for task in self._tasks:
             task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -201,11 +232,22 @@ class App:
         socket.address = self._proxies.address_of(socket, request)
         if ban := self._bans.banned(None, socket.address):
             return banned(self._bans.refused(ban))
-        if request.method != "GET" or request.path.partition("?")[0] != SOCKET_PATH:
-            return self._pages.answer(request)
+        stays = request.method == "GET" and request.path.partition("?")[0] == SOCKET_PATH
+        if refusal := self._door.asked(socket, socket.address, stays=stays):
+            return refusal
+        if not stays:
+            return self._answer(socket, request)
         if self._origins.admit(request.headers, self._proxies.are_trusted(socket)):
             return None
         return page(FOREIGN, TEXT, HTTPStatus.FORBIDDEN)
+
+    async def _answer(self, socket: Socket, request: Request) -> Response:
+        """A page, unless too much is on its way to there."""
+        if self._scraping.is_wanted(request):
+            response = await self._scraping.answer(socket, request)
+        else:
+            response = await self._pages.answer(request, socket.address)
+        return self._door.sends(socket, len(response.body)) or response
 
     async def _tick(self) -> None:
         tick = 0
@@ -215,6 +257,7 @@ class App:
             try:
                 self._dismiss_strangers()
                 self._keepalive.tick(self._connections)
+                self._table.tick()
                 self.rooms.refresh_laggards()
                 if tick % TICKS_PER_PRESENCE == 0:
                     self._dismiss_expired()
@@ -232,8 +275,8 @@ class App:
             try:
                 if await self._bans.refresh():
                     self._administration.enforce()
-            except Exception as error:
-                log.error("bans could not be read", error=str(error))
+            except Exception:
+                log.exception("bans not read")
 
     def _dismiss_strangers(self) -> None:
         """Send those away who do not say hello."""
@@ -289,8 +332,8 @@ def _select(socket: ServerConnection, offered: Sequence[Subprotocol]) -> Subprot
 @contextlib.asynccontextmanager
 async def running(settings: Settings, log_: EventLog, world: World) -> AsyncIterator[App]:
     """A server that listens as long as the block runs."""
-    app = App(settings, log_, world)
     try:
+        app = App(settings, log_, world)
         await app.start()
     except BaseException:
         await log_.close()

@@ -19,39 +19,34 @@ from websockets.frames import CloseCode as LibraryCode
 from kibitz.protocol import replies
 from kibitz.protocol import requests as ask
 from kibitz.protocol.codes import CloseCode, ErrorCode, Refused
-from kibitz.protocol.limits import HELLO_TIMEOUT
+from kibitz.protocol.limits import MAX_FRAME
 from kibitz.protocol.session import MustClose, ServerSession
+from kibitz.protocol.views import Role
 from kibitz.protocol.wire import Encoding, WireError, frame_id
 
 from .access.authority import Authority
 from .admin.bans import Bans, close_reason
 from .answers import Answers, RoomCommand
 from .identity import Identity
+from .limits.places import place_of
+from .limits.prices import BYTES_A_REQUEST, PLAIN, TOKEN, charges_of
+from .limits.settings import Limits
+from .limits.table import Charges, Over, Table, Who
 from .log import LogFailure
 from .operation.metrics import Metrics
 from .pledges import Pledge
-from .prices import price
 from .room import Room
 from .sockets.frames import framed
 from .sockets.socket import Socket
 from .sockets.turn import Turn
-from .throttle import Rate, Throttle
 from .world import World
 
-OUTBOX_BYTES = 256 * 1024
-"""Bytes that may wait for one client before it counts as slow."""
 ANSWER_BYTES = 32 * 1024
 """Bytes that may wait for one client before it is answered anything more."""
-INBOX = 64
-"""Messages that may wait before no more are read."""
 AT_ONCE = 32
 """Requests of one client after which everybody else has his turn."""
 CLOSE_SECONDS = 5.0
 """How long a client has to read what is waiting for it, once it is being closed."""
-MAX_REFUSED = 1000
-"""Requests over the rate that are answered, each one within it making up for one; one more closes
-with 4429."""
-
 log = structlog.get_logger("kibitz.connection")
 
 
@@ -65,7 +60,8 @@ class Service:
     world: World
     metrics: Metrics
     turn: Turn
-    requests: Rate
+    limits: Limits
+    table: Table
     bans: Bans
     talks: bool = False
     """Whether every request is in the log."""
@@ -96,7 +92,7 @@ class Connection:
         "_service",
         "_session",
         "_since",
-        "_throttle",
+        "_who",
         "_working",
         "encoding",
         "identity",
@@ -137,7 +133,8 @@ class Connection:
         self._service = service
         self._ended = ended
         self._session = ServerSession(self.encoding)
-        self._throttle = Throttle(service.requests, service.world.monotonic)
+        place = place_of(socket.address, service.limits.count_loopback)
+        self._who: Who = number, None, place
         self._since = service.world.monotonic()
         self._refused = self._asked = 0
         self._inbox: deque[tuple[bytes, bool]] | None = None
@@ -147,7 +144,6 @@ class Connection:
         self._answering: asyncio.Task[None] | None = None
         self._closing: asyncio.Task[None] | None = None
         self._working = self._lost = False
-        service.metrics.connected(self.encoding, +1)
         if service.talks:
             log.debug("connected", address=self.address, encoding=self.encoding.name.lower())
         socket.attach(self, service.turn)
@@ -158,6 +154,12 @@ class Connection:
         return self.socket.address
 
     @property
+    def role(self) -> Role | None:
+        """How the client takes part in rooms: as a player in one of them, or else looking on."""
+        roles = [room.people.role(self) for room in self.rooms.values()]
+        return "player" if "player" in roles else "spectator" if roles else None
+
+    @property
     def since_ms(self) -> int:
         """When the client came, Unix ms."""
         world = self._service.world
@@ -166,9 +168,8 @@ class Connection:
     @property
     def is_overdue(self) -> bool:
         """Whether the client has not said hello in time."""
-        return (
-            not self.identity.id and self._service.world.monotonic() > self._since + HELLO_TIMEOUT
-        )
+        timeout = self._service.limits.hello_timeout
+        return not self.identity.id and self._service.world.monotonic() > self._since + timeout
 
     # What the socket tells (sockets.socket.Reader)
 
@@ -182,7 +183,7 @@ class Connection:
         if self._inbox is None:
             self._inbox = deque()
         self._inbox.append((message, is_text))
-        if len(self._inbox) >= INBOX:
+        if len(self._inbox) >= self._service.limits.inbox:
             self.socket.transport.pause_reading()
         self._work_soon()
 
@@ -202,7 +203,6 @@ class Connection:
             self._end()
 
     def _end(self) -> None:
-        self._service.metrics.connected(self.encoding, -1)
         if self._service.talks:
             log.debug("gone", **self._about(None))
         for room in self.rooms.values():
@@ -219,7 +219,7 @@ class Connection:
             self._answering is not None
             or self._held is not None
             or self._asked >= AT_ONCE
-            or len(self._replies) >= INBOX
+            or len(self._replies) >= self._service.limits.inbox
             or self.socket.paused
             or self.socket.waiting > ANSWER_BYTES
         )
@@ -248,15 +248,21 @@ class Connection:
         self._replies.append(reply)
         try:
             frame = message.decode() if is_text else message
-            if wait := self._throttle.wait_ms():
+            size = len(message)
+            if size > MAX_FRAME and (over := self._service.table.over("requests", self._who)):
                 reply.i = frame_id(frame)
-                raise self._too_many(wait)
-            self._refused = max(0, self._refused - 1)
-            request = self._session.receive(frame)
+                raise self._too_many(over, size)
+            try:
+                request = self._session.receive(frame)
+            except WireError as error:
+                if over := self._service.table.take(_unread(size), self._who):
+                    reply.i = error.i
+                    raise self._too_many(over, size) from None
+                raise
             reply.i, reply.request = request.i, request
             if self._service.talks:
                 log.debug("asked", **self._about(request))
-            self._throttle.charge(price(request))
+            self._count(request, size)
             self._service.metrics.requested(type(request))
             if isinstance(request, RoomCommand):
                 self._service.answers.take(request, self, partial(self._reply, reply))
@@ -270,11 +276,40 @@ class Connection:
         except Exception as error:
             self._reply(reply, error)
 
-    def _too_many(self, wait: int) -> Refused:
-        self._refused += 1
-        if self._refused > MAX_REFUSED:
-            raise MustClose(CloseCode.ABUSE, "far too many requests")
-        return Refused(ErrorCode.RATE_LIMITED, "too many requests", retry_ms=wait)
+    def _count(self, request: ask.Request, size: int) -> None:
+        """Let the limits count a request.
+
+        Raises:
+            Refused: It is above one of them.
+
+        """
+        table = self._service.table
+        over = table.take(charges_of(request, size), self._who)
+        if over is None:
+            self._refused = max(0, self._refused - 1)
+        elif not (self._reads_own(request) and table.spare((self._who[0], type(request)))):
+            raise self._too_many(over, size)
+
+    def _reads_own(self, request: ask.Request) -> bool:
+        """Whether somebody only wants to see how his own rooms are: that is always granted."""
+        match request:
+            case ask.Hello() | ask.Ping():
+                return True
+            case ask.ViewAt() | ask.History() | ask.Moves():
+                return request.room in self.rooms
+            case ask.Join():
+                mine = request.room in self.rooms or request.from_ is not None
+                return mine and request.password is None
+            case _:
+                return False
+
+    def _too_many(self, over: Over, size: int) -> Refused:
+        self._refused += 1 + size // BYTES_A_REQUEST
+        self._asked += size // BYTES_A_REQUEST
+        self._service.metrics.limited(over.limit)
+        if self._refused > self._service.limits.refused:
+            raise MustClose(CloseCode.ABUSE, f"far too many {over.limit}")
+        return over.refused()
 
     def _go_on(self) -> None:
         """Answer the request that waited for those before it."""
@@ -300,6 +335,9 @@ class Connection:
         try:
             identity, token = self._service.authority.greet(hello.token, hello.name)
         except Refused as refused:
+            if over := self._service.table.take(TOKEN, self._who):
+                self._service.metrics.limited(over.limit)
+                raise MustClose(CloseCode.ABUSE, f"too many {over.limit}") from None
             if not known.id:
                 raise MustClose(CloseCode.AUTH, refused.message) from None
             return refused
@@ -309,6 +347,7 @@ class Connection:
             message = "that token is somebody else's, or for less: it takes another connection"
             return Refused(ErrorCode.AUTH, message)
         self.identity = identity
+        self._who = self._who[0], identity.id, self._who[2]
         if self._service.talks:
             log.debug("greeted", **self._about(None))
         answers = self._service.answers
@@ -353,6 +392,7 @@ class Connection:
                     room=error.room,
                     seq=error.seq,
                     retry_ms=error.retry_ms,
+                    limit=error.limit,
                 )
             case LogFailure():
                 log.error("log failure", exc_info=error, **self._about(request))
@@ -386,10 +426,14 @@ class Connection:
         """
         if self._closing is not None:
             return True
-        if self.socket.waiting > OUTBOX_BYTES:
+        if self.socket.waiting > self._service.limits.outbox:
             return False
         self.socket.send_soon(frames)
         return True
+
+    def fell_behind(self, role: Role) -> None:
+        """Count that too much is waiting already."""
+        self._service.metrics.fell_behind(role)
 
     def is_drained(self) -> bool:
         """Whether nothing is waiting to be sent."""
@@ -410,3 +454,8 @@ class Connection:
                 await self.socket.close(code, reason)
                 return
         self.socket.transport.abort()  # it does not even read the close
+
+
+def _unread(size: int) -> Charges:
+    """What a frame counts as that is no request."""
+    return PLAIN if size <= MAX_FRAME else (("requests", size / BYTES_A_REQUEST),)

@@ -133,6 +133,7 @@ class Crowd:
         if member is None:
             return
         member.lagging = True
+        listener.fell_behind(member.role)
         if member.role == "player":
             listener.close_soon(CloseCode.TOO_SLOW, "too slow: resume by number")
         else:

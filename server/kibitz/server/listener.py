@@ -2,6 +2,7 @@
 
 from typing import Protocol
 
+from kibitz.protocol.views import Role
 from kibitz.protocol.wire import Encoding
 
 from .identity import Identity
@@ -25,6 +26,10 @@ class Listener(Protocol):
 
     def is_drained(self) -> bool:
         """Whether the outbox is empty again."""
+        ...
+
+    def fell_behind(self, role: Role) -> None:
+        """Note that it does not read what it is told; it has missed something."""
         ...
 
     def close_soon(self, code: int, reason: str) -> None:

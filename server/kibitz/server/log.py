@@ -10,12 +10,14 @@ went. Nothing can be written to it, and its id is never given to another one.
 """
 
 import asyncio
+import sqlite3
 from collections import defaultdict
 from collections.abc import AsyncIterator, Sequence
 from typing import Protocol
 
 from kibitz.protocol.views import RoomInfo
 
+from .operation.measures import Meter
 from .record import Record
 
 AWAY = -1
@@ -36,6 +38,9 @@ class LogFailure(Exception):
 
 class EventLog(Protocol):
     """What the server needs of a log."""
+
+    meter: Meter
+    """What it counts."""
 
     def append(
         self, room: str, expected: int, records: Sequence[Record], info: RoomInfo
@@ -126,6 +131,12 @@ class EventLog(Protocol):
     async def close(self) -> None:
         """Write what was accepted and let go of everything."""
         ...
+
+
+def failure(error: Exception) -> LogFailure:
+    """Why something could not be written, in the system's words or none: others quote it."""
+    system = isinstance(error, (OSError, sqlite3.Error))
+    return LogFailure(str(error) if system else type(error).__name__)
 
 
 class Feed:

@@ -5,7 +5,8 @@ from collections.abc import AsyncIterator, Sequence
 
 from kibitz.protocol.views import RoomInfo
 
-from .log import AWAY, Conflict, Feed, LogFailure
+from .log import AWAY, Conflict, Feed, failure
+from .operation.measures import Meter
 from .record import Record, read_record, write_record
 
 
@@ -13,6 +14,7 @@ class MemoryLog:
     """Records in lists, in their stored form, so that nothing can be changed afterwards."""
 
     def __init__(self) -> None:
+        self.meter = Meter()
         self._records: dict[str, list[tuple[int, bytes]]] = {}
         self._infos: dict[str, RoomInfo] = {}
         self._secrets: dict[str, bytes] = {}
@@ -39,7 +41,8 @@ class MemoryLog:
             added = [(record.last, write_record(record)) for record in records]
         except ValueError as error:
             self._refused[room] = records[-1].last
-            done.set_exception(LogFailure(str(error)))
+            self.meter.failures += 1
+            done.set_exception(failure(error))
             return done
         if not stored:
             self._order.append(room)

@@ -21,7 +21,8 @@ from msgspec import Struct
 
 from kibitz.protocol.views import RoomInfo
 
-from .log import AWAY, Conflict, Feed, LogFailure
+from .log import AWAY, Conflict, Feed, LogFailure, failure
+from .operation.measures import Meter
 from .record import Record, read_info, read_record, write_info, write_record
 from .storage.locking import lock
 from .storage.schema import UnreadableFile, migrate, version_of
@@ -91,6 +92,7 @@ class SqliteLog:
             self.path = Path(path).resolve()
         except (OSError, RuntimeError) as error:
             raise UnreadableFile(f"{path}: {error}") from error
+        self.meter = Meter()
         self._loop = asyncio.get_running_loop()
         self._lock = lock(self.path)
         try:
@@ -135,8 +137,10 @@ class SqliteLog:
         """Hand records over; see :class:`.log.EventLog`."""
         done: asyncio.Future[None] = self._loop.create_future()
         if self._closed:
+            self.meter.failures += 1
             done.set_exception(LogFailure("the log is closed"))
             return done
+        self.meter.waiting += 1
         behind = self._latest.get(room)
         append = _Append(done, room, expected, records[-1].last, records, info, behind)
         self._latest[room] = append
@@ -235,7 +239,8 @@ class SqliteLog:
         try:
             return await self._loop.run_in_executor(self._reader, work)
         except sqlite3.Error as error:
-            raise LogFailure(str(error)) from error
+            self.meter.failures += 1
+            raise failure(error) from error
 
     async def _fetch(
         self, read: Callable[[bytes], T], query: str, *values: str | int | None
@@ -255,7 +260,7 @@ class SqliteLog:
         self._hand_over()
         self._queue.put(None)
         await asyncio.to_thread(self._writer.join)
-        self._reader.shutdown()
+        await asyncio.to_thread(self._reader.shutdown, cancel_futures=True)
         self._reader_db.close()
         self._writer_db.close()
         os.close(self._lock)
@@ -281,6 +286,7 @@ class SqliteLog:
 
     def _commit(self, group: list[_Append]) -> None:
         """Write what fits and note of each append how it went."""
+        begun = self._loop.time()
         try:
             self._writer_db.execute("begin immediate")
             records, latest, fresh = self._rows(group)
@@ -299,11 +305,13 @@ class SqliteLog:
                 self._writer_db.execute("rollback")
             for append in group:
                 self._heads.pop(append.room, None)
-                append.error = LogFailure(str(error))
+                append.error = failure(error)
             if not isinstance(error, sqlite3.Error) and len(group) > 1:  # it is the fault of some
                 for append in group:
                     self._commit([append])
             return
+        self.meter.records.observe(len(records))
+        self.meter.seconds.observe(self._loop.time() - begun)
         self._next_number += len(fresh)
         self._heads.update((room, append.last) for room, append in latest.items())
 
@@ -349,17 +357,19 @@ class SqliteLog:
         except Exception as error:
             with contextlib.suppress(sqlite3.Error):
                 db.execute("rollback")
-            removal.error = error if isinstance(error, Conflict) else LogFailure(str(error))
+            removal.error = error if isinstance(error, Conflict) else failure(error)
         self._heads.pop(room, None)
 
     def _settle(self, group: list[_Append]) -> None:
         """Tell those who wait how it went (on the loop)."""
+        self.meter.waiting -= len(group)
         lost: list[_Append] = []
         followed = self._feed.followed
         for append in group:
             append.behind = None
             if append.error is not None:
                 lost.append(append)
+                self.meter.failures += isinstance(append.error, LogFailure)
                 if not append.done.done():
                     append.done.set_exception(append.error)
                 continue

@@ -1,4 +1,4 @@
-"""Plain HTTP on the same port: the web page, health, metrics, the contract, downloads.
+"""Plain HTTP on the same port: the web page, health, the contract, downloads.
 
 Answers GET requests before the WebSocket handshake, and HEAD where it asks for a file of the web
 page. A visitor without a token is a spectator; ``Authorization: Bearer TOKEN`` brings the
@@ -23,6 +23,11 @@ from .admin.bans import Bans
 from .answers import Answers
 from .decide import check_open
 from .identity import Identity
+from .limits.door import refusal
+from .limits.places import place_of
+from .limits.prices import DOWNLOAD, TOKEN
+from .limits.settings import Limits
+from .limits.table import Over, Table
 from .log import LogFailure
 from .operation.metrics import Metrics
 from .past import Past
@@ -46,7 +51,7 @@ _STATUS = {
     ErrorCode.NO_ROOM: HTTPStatus.NOT_FOUND,
     ErrorCode.FORBIDDEN: HTTPStatus.FORBIDDEN,
     ErrorCode.AUTH: HTTPStatus.UNAUTHORIZED,
-    ErrorCode.RATE_LIMITED: HTTPStatus.SERVICE_UNAVAILABLE,
+    ErrorCode.RATE_LIMITED: HTTPStatus.TOO_MANY_REQUESTS,
 }
 
 
@@ -62,6 +67,8 @@ class Pages:
         site: Site,
         authority: Authority,
         bans: Bans,
+        table: Table,
+        limits: Limits,
     ) -> None:
         self._authority = authority
         self._site = site
@@ -69,11 +76,13 @@ class Pages:
         self._past = past
         self._answers = answers
         self._metrics = metrics
+        self._table = table
+        self._count_loopback = limits.count_loopback
         self._bans = bans
         self._contract = json.dumps(contract(), indent=1).encode()
 
-    async def answer(self, request: Request) -> Response:
-        """The page at a path."""
+    async def answer(self, request: Request, address: str) -> Response:
+        """The page at a path, for somebody there."""
         if request.method not in ("GET", "HEAD"):
             return _only_get()
         try:
@@ -94,19 +103,19 @@ class Pages:
                 return page(b"draining\n", TEXT, HTTPStatus.SERVICE_UNAVAILABLE)
             case ["readyz"]:
                 return page(b"ready\n", TEXT)
-            case ["metrics"]:
-                self._metrics.rooms.set(len(self._rooms))
-                return page(self._metrics.text(), "text/plain; version=0.0.4; charset=utf-8")
             case ["protocol"]:
                 return page(self._contract, JSON)
             case ["rooms", id_, name] if name in DOWNLOADS:
-                return await self._download(id_, name, request, query)
+                return await self._download(id_, name, request, query, address)
             case _:
-                return page(b"there is no such page\n", TEXT, HTTPStatus.NOT_FOUND)
+                return nothing()
 
-    async def _download(self, id_: str, name: str, request: Request, query: str) -> Response:
+    async def _download(
+        self, id_: str, name: str, request: Request, query: str, address: str
+    ) -> Response:
         try:
-            asker = self._authority.bearer(_bearer(request))
+            place = place_of(address, self._count_loopback)
+            asker = self._counted(request, place)
             who = asker.id or None
             self._bans.check(who, "")
             room = await self._rooms.get(id_)
@@ -118,6 +127,9 @@ class Pages:
             return await DOWNLOADS[name](self, room, who, _wishes(query))
         except Refused as refused:
             status = _STATUS.get(refused.code, HTTPStatus.BAD_REQUEST)
+            if refused.limit:
+                self._metrics.limited(refused.limit)
+                return refusal(status, Over(refused.limit, refused.retry_ms or 0))
             answer = page(f"{refused.message}\n".encode(), TEXT, status)
             if status is HTTPStatus.UNAUTHORIZED:
                 answer.headers["WWW-Authenticate"] = "Bearer"
@@ -126,6 +138,23 @@ class Pages:
             log.error("log failure", room=id_, request=name, exc_info=failure)
             said = b"the server could not write that down; try again later\n"
             return page(said, TEXT, HTTPStatus.SERVICE_UNAVAILABLE)
+
+    def _counted(self, request: Request, place: str | None) -> Identity:
+        """Who asks for a download, once it is counted.
+
+        Raises:
+            Refused: There have been too many, or it is nobody's token.
+
+        """
+        try:
+            asker = self._authority.bearer(_bearer(request))
+        except Refused:
+            if over := self._table.take(TOKEN, (None, None, place)):
+                raise over.refused() from None
+            raise
+        if over := self._table.take(DOWNLOAD, (None, asker.id or None, place)):
+            raise over.refused()
+        return asker
 
     async def _replay_json(self, room: Room, who: str | None, wishes: Wishes) -> Response:
         stage = room.people.stage(who)
@@ -195,6 +224,11 @@ def _bearer(request: Request) -> str | None:
     if len(given) > 1:
         raise Refused(ErrorCode.AUTH, "more than one Authorization header")
     return token.strip() if scheme.lower() == "bearer" else None
+
+
+def nothing() -> Response:
+    """There is no such page."""
+    return page(b"there is no such page\n", TEXT, HTTPStatus.NOT_FOUND)
 
 
 def banned(refused: Refused) -> Response:

@@ -19,7 +19,6 @@ from msgspec.structs import replace
 from kibitz.engine.replays import Replay, Step, write
 from kibitz.engine.seals import sealed
 from kibitz.engine.table import Table, redact_table
-from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.fairness import Tree, named_in
 from kibitz.protocol.replies import Position, Replayed
 from kibitz.protocol.views import Event, Status
@@ -27,6 +26,8 @@ from kibitz.protocol.views import Event, Status
 from .audience import Audience, opened, public, told
 from .creation import Start
 from .ending import true_deal
+from .limits.settings import PAST_WAITING
+from .limits.table import Over
 from .log import EventLog
 from .record import Record
 from .replaying import replayed
@@ -38,8 +39,6 @@ from .succession import start_at
 FORMAT = "kibitz-replay-json-1"
 SHORT = 200
 """Events that are gone through at once, without waiting for a turn: a few milliseconds."""
-MAX_WAITING = 8
-"""How many may wait for their turn; the next one is told to come back."""
 RETRY_MS = 1000
 UNPLAYED: frozenset[Status] = frozenset({"open", "timeout", "closed"})
 """How a board stands whose replay text has no end: nobody won it or gave it up."""
@@ -50,8 +49,10 @@ T = TypeVar("T")
 class Past:
     """What was, read from the log."""
 
-    def __init__(self, log: EventLog) -> None:
+    def __init__(self, log: EventLog, most: int = PAST_WAITING) -> None:
+        """Read this log; so many may wait for their turn, the next one is told to come back."""
         self._log = log
+        self._most = most
         self._turn = asyncio.Semaphore(1)
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="kibitz-past")
         self._waiting = 0
@@ -141,9 +142,8 @@ class Past:
             Refused: Too many are waiting for theirs.
 
         """
-        if self._waiting >= MAX_WAITING:
-            message = "too many are reading the past; try again"
-            raise Refused(ErrorCode.RATE_LIMITED, message, room=room, retry_ms=RETRY_MS)
+        if self._waiting >= self._most:
+            raise Over("readers of the past", RETRY_MS).refused(room)
         self._waiting += 1
         try:
             async with self._turn:

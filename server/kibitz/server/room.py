@@ -23,20 +23,23 @@ from . import race
 from .decide import KINDS_OF, change, check_open, is_same, note, sit_down, stand_up
 from .entries import entry_of
 from .identity import Identity
+from .limits.buckets import Buckets
+from .limits.rates import Rate
+from .limits.settings import SAYS
+from .limits.table import Over
 from .listener import Listener
 from .log import EventLog
 from .people import People
 from .record import Record
-from .settings import SAYS
 from .sockets.turn import Turn
 from .stage import Stage
 from .state import RoomState
-from .throttle import Rate, Throttle
 from .world import World
 from .writing import Command, Writing
 
 MARK_EVENTS = 64
 """A copy of the state is kept every so many events: from there the past is gone through."""
+COMMENTS = "comments per identity and room"
 ON_DRAFT = (ask.Move, ask.Undo, ask.Redo, ask.Restart, ask.Say)
 """Commands that may be decided behind others which are not written yet, on a copy of the state."""
 
@@ -72,8 +75,7 @@ class Room:
         self._coming = 0
         self._unsettled = False
         """Whether a racer has gone, so that the others may no longer have to wait for him."""
-        self._says_rate = says
-        self._says: dict[str, Throttle] = {}
+        self._says = Buckets(says)
         self.people.note(first)
         self._mark()
         for record in rest:
@@ -207,13 +209,8 @@ class Room:
         return [replace(note(state, "rematch", who.id, self._now()), next=next_)]
 
     def _check_says(self, who: Identity) -> None:
-        throttle = self._says.get(who.id)
-        if throttle is None:
-            throttle = Throttle(self._says_rate, self._world.monotonic)
-            self._says[who.id] = throttle
-        if wait := throttle.wait_ms():
-            message = "too many comments; take a breath"
-            raise Refused(ErrorCode.RATE_LIMITED, message, room=self.id, retry_ms=wait)
+        if wait := self._says.take(who.id, self._world.monotonic()):
+            raise Over(COMMENTS, wait).refused(self.id)
 
     async def note(self, kind: Kind, who: Identity, request: ask.Save | ask.Cheat | None) -> Ok:
         """Write down an event that moves no card: ``saved``, ``cheated``."""

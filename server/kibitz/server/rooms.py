@@ -25,22 +25,20 @@ from .clock import Clock
 from .creation import Start, create, wish_of
 from .daily import SECRET, Days
 from .identity import Identity
+from .limits.rates import Rate
+from .limits.settings import IDLE_SECONDS, SAYS
 from .log import Conflict, EventLog
 from .passwords import hash_password, is_password
 from .pledges import Pledge
 from .record import Record
 from .room import Room
-from .settings import SAYS
 from .sockets.turn import Turn
 from .succession import present, rematch
-from .throttle import Rate
 from .tv import Tv
 from .world import World
 
 ROOM_ID_BYTES = 10
 """Random bytes in a room id: 80 bits, nobody guesses one."""
-IDLE_SECONDS = 30.0
-"""How long a room without anybody stays in memory."""
 
 log = structlog.get_logger("kibitz.rooms")
 
@@ -52,12 +50,18 @@ class Rooms:
     """The rooms of one server."""
 
     def __init__(
-        self, log: EventLog, world: World, says: Rate = SAYS, turn: Turn | None = None
+        self,
+        log: EventLog,
+        world: World,
+        says: Rate = SAYS,
+        turn: Turn | None = None,
+        idle: float = IDLE_SECONDS,
     ) -> None:
         self._log = log
         self._turn = turn or Turn()
         self._world = world
         self._says = says
+        self._idle = idle
         self._rooms: dict[str, Room] = {}
         self._loading: dict[str, asyncio.Future[Room | None]] = {}
         self._hashing = asyncio.Semaphore(1)
@@ -328,7 +332,7 @@ class Rooms:
         """Let go of rooms that nobody has been in for a while."""
         now = self._world.monotonic()
         for room in self:
-            if room.idle and room.idle_since <= now - IDLE_SECONDS:
+            if room.idle and room.idle_since <= now - self._idle:
                 del self._rooms[room.id]
 
     def tell_presence(self) -> None:

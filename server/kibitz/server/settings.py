@@ -15,16 +15,10 @@ from typer import Option
 
 from .access.addresses import network_of
 from .access.origins import origin_of
+from .limits.settings import Limits as Limits
 from .operation.logs import LogLevel
-from .throttle import Rate, rate_of
 
 DATA = Path("kibitz.db")
-REQUESTS = Rate(per_second=200.0, burst=400.0)
-SAYS = Rate(per_second=1.0, burst=10.0)
-
-
-def _rate(says: str) -> Any:
-    return Option(help=says, parser=rate_of, metavar="PER_SECOND[:BURST]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +27,16 @@ class Listening:
 
     host: Annotated[str, Option(help="Address to listen on.")] = "127.0.0.1"
     port: Annotated[int, Option(help="Port to listen on.", min=0, max=65535)] = 8765
+    tls_cert: Annotated[
+        Path | None,
+        Option(
+            help="Speak TLS (https, wss) with this certificate: PEM, the whole chain, ours first. "
+            "SIGHUP reads it again."
+        ),
+    ] = None
+    tls_key: Annotated[
+        Path | None, Option(help="Its private key, if that is in another file. No passphrase.")
+    ] = None
 
 
 class Auth(StrEnum):
@@ -98,18 +102,14 @@ class Keeping:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """How much anybody may ask for."""
-
-    requests: Annotated[Rate, _rate("Requests of one connection.")] = REQUESTS
-    says: Annotated[Rate, _rate("Comments of one identity in one room.")] = SAYS
-
-
-@dataclass(frozen=True, slots=True)
 class Operating:
     """How the server is run."""
 
     log_level: Annotated[LogLevel, Option(help="How much the log says.")] = LogLevel.INFO
+    metrics_token_file: Annotated[
+        Path | None,
+        Option(help="File with a token: /metrics is for who brings it, not for who is near."),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +132,8 @@ class Settings:
     operating: Operating = field(default_factory=Operating)
     admin_key: str | None = field(default=None, repr=False)
     """What the operator says; ``None``: there is none."""
+    metrics_token: str | None = field(default=None, repr=False)
+    """What is in the metrics token file; ``None``: there is none."""
 
 
 def command(run: Callable[..., None], *groups: type) -> Callable[..., None]:

@@ -1,13 +1,18 @@
 """Arguments that several commands have, and what they mean."""
 
+import shlex
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from .. import outcome
 from ..outcome import SERVER, Color
+
+if TYPE_CHECKING:
+    from ..session import Client
 
 Server = Annotated[str, typer.Option(envvar="KIBITZ_SERVER", help="The server's address.")]
 Name = Annotated[str | None, typer.Option(help="Your display name.")]
@@ -20,14 +25,44 @@ Deal = Annotated[
     str | None, typer.Option(help="A deal: a number or a word; ms1 .. ms32000 are Microsoft's.")
 ]
 Rules = Annotated[list[str] | None, typer.Option("--option", help="A rule, k=v; repeatable.")]
-TokenFile = Annotated[Path | None, typer.Option(help="Where your identity is kept.")]
+TokenFile = Annotated[
+    Path | None,
+    typer.Option(
+        help="Where your identity is kept; or a file with a token that somebody gave you (which "
+        "KIBITZ_TOKEN may hold, too)."
+    ),
+]
+TlsCa = Annotated[
+    Path | None,
+    typer.Option(envvar="KIBITZ_TLS_CA", help="The authority of the server's certificate (PEM)."),
+]
 Board = Annotated[int | None, typer.Option(min=1, help="The seat whose board, in a race.")]
 Unlisted = Annotated[bool, typer.Option("--unlisted", help="Only for those who have its name.")]
 
 
-def where(server: str) -> str:
+def where(server: str, tls_ca: Path | None = None) -> str:
     """What our commands need to find a server, to be printed behind them."""
-    return "" if server == SERVER else f" --server {server}"
+    address = "" if server == SERVER else f" --server {server}"
+    return address if tls_ca is None else f"{address} --tls-ca {shlex.quote(str(tls_ca))}"
+
+
+def talk(
+    server: str,
+    talking: Callable[["Client"], Awaitable[None]],
+    tls_ca: Path | None,
+    token_file: Path | None,
+) -> None:
+    """Talk as nobody in particular, or with the token that was given or named."""
+    token = given(server, token_file)
+    outcome.talk(server, talking, token=token, trust=outcome.trust(tls_ca))
+
+
+def given(server: str, token_file: Path | None) -> str | None:
+    """The token that was given, or that the named file has."""
+    from ..terminal.tokens import Tokens
+
+    chosen = Tokens.chosen(token_file)
+    return chosen.get(server) if token_file else chosen.given()
 
 
 def index(board: int | None) -> int | None:

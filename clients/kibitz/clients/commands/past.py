@@ -32,6 +32,8 @@ def replay(
     color: say.WithColor = Color.auto,
     four_colours: say.FourColours = False,
     ascii_only: say.Ascii = False,
+    token_file: say.TokenFile = None,
+    tls_ca: say.TlsCa = None,
 ) -> None:
     """Show a game of the past. It is a replay text, a replay as JSON, or a room of the server."""
     from kibitz.engine.replays import ReplayError
@@ -57,7 +59,7 @@ def replay(
         if path.exists() or path.name != source or path.suffix:
             asyncio.run(_show(reels.from_file(path).load, wishes, screen))
         else:
-            outcome.talk(server, talk)
+            say.talk(server, talk, tls_ca, token_file)
     except OSError as error:
         if error.filename is None:
             raise

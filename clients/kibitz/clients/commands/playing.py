@@ -37,6 +37,7 @@ def play(
     four_colours: say.FourColours = False,
     ascii_only: say.Ascii = False,
     token_file: say.TokenFile = None,
+    tls_ca: say.TlsCa = None,
 ) -> None:
     """Play a game in a new room, or sit down in one that is there."""
     from kibitz.protocol.requests import PolicyWish
@@ -60,7 +61,7 @@ def play(
         settings["policy"] = PolicyWish(cheat=allow_cheat or None, delay=delay or 0)
     screen = outcome.screen(color, four_colours, ascii_only)
     seating = seat_in(room, game) if room else new_room(game, **settings)
-    _sit(seating, screen, server, name, token_file)
+    _sit(seating, screen, server, name, token_file, tls_ca)
 
 
 def race(
@@ -82,6 +83,7 @@ def race(
     four_colours: say.FourColours = False,
     ascii_only: say.Ascii = False,
     token_file: say.TokenFile = None,
+    tls_ca: say.TlsCa = None,
 ) -> None:
     """Race others. Everybody has a board of the same deal."""
     from kibitz.protocol.requests import PolicyWish
@@ -107,7 +109,7 @@ def race(
         settings["policy"] = PolicyWish(delay=delay)
     screen = outcome.screen(color, four_colours, ascii_only)
     seating = seat_in(room, game) if room else new_room(game, **settings)
-    _sit(seating, screen, server, name, token_file)
+    _sit(seating, screen, server, name, token_file, tls_ca)
 
 
 def daily(
@@ -120,6 +122,7 @@ def daily(
     four_colours: say.FourColours = False,
     ascii_only: say.Ascii = False,
     token_file: say.TokenFile = None,
+    tls_ca: say.TlsCa = None,
 ) -> None:
     """Show how all did with the deal of the day, or play it."""
     from ..terminal.seating import new_room
@@ -129,15 +132,15 @@ def daily(
     if play and date is not None:
         raise outcome.unusable("only the deal of today can be played: no --date")
     if play:
-        _sit(new_room(game, daily=True), screen, server, name, token_file)
+        _sit(new_room(game, daily=True), screen, server, name, token_file, tls_ca)
         return
 
     async def talk(client: "Client") -> None:
         from ..terminal.lobby import list_day
 
-        await list_day(client, screen, game, date, say.where(server))
+        await list_day(client, screen, game, date, say.where(server, tls_ca))
 
-    outcome.talk(server, talk)
+    say.talk(server, talk, tls_ca, token_file)
 
 
 def fork(
@@ -152,21 +155,27 @@ def fork(
     four_colours: say.FourColours = False,
     ascii_only: say.Ascii = False,
     token_file: say.TokenFile = None,
+    tls_ca: say.TlsCa = None,
 ) -> None:
     """Play on from a position of another game."""
     from ..terminal.seating import forked
 
     screen = outcome.screen(color, four_colours, ascii_only)
-    _sit(forked(room, at, say.index(board)), screen, server, name, token_file)
+    _sit(forked(room, at, say.index(board)), screen, server, name, token_file, tls_ca)
 
 
 def _sit(
-    seating: "Seating", screen: "Screen", server: str, name: str | None, token_file: Path | None
+    seating: "Seating",
+    screen: "Screen",
+    server: str,
+    name: str | None,
+    token_file: Path | None,
+    tls_ca: Path | None,
 ) -> None:
     """Sit down under the identity that is kept for the server, and play."""
     from ..terminal import tokens
 
-    kept = tokens.Tokens(token_file or tokens.default_path())
+    kept = tokens.Tokens.chosen(token_file)
 
     async def talk(client: "Client") -> None:
         from ..terminal.keyboard import Keyboard
@@ -174,6 +183,7 @@ def _sit(
 
         kept.keep(server, client.welcome.token)
         with Keyboard(sys.stdin) as keyboard:
-            await play(client, seating, screen, keyboard, say.where(server))
+            await play(client, seating, screen, keyboard, say.where(server, tls_ca))
 
-    outcome.talk(server, talk, name=name, token=kept.get(server))
+    trust = outcome.trust(tls_ca)
+    outcome.talk(server, talk, name=name, token=kept.get(server), trust=trust)

@@ -1,6 +1,7 @@
 """``kibitz bot``, ``console``, ``demo``: programs play, or a person plays offline."""
 
 import asyncio
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -27,6 +28,8 @@ def bot(
     delay: Annotated[float, typer.Option(min=0, help="Seconds before each move.")] = 0.0,
     seed: Annotated[int | None, typer.Option(help="Where chance begins.")] = None,
     name: say.Name = None,
+    token_file: say.TokenFile = None,
+    tls_ca: say.TlsCa = None,
 ) -> None:
     """Let a program play."""
     from ..terminal.arena import Unknown, arena, find
@@ -40,6 +43,8 @@ def bot(
         "delay": delay,
         "seed": seed,
         "name": strategy[:32] if name is None else name,
+        "token": say.given(server, token_file),
+        "trust": outcome.trust(tls_ca),
     }
 
     async def play() -> None:
@@ -67,8 +72,14 @@ def console(
 def demo(
     server: say.Server = SERVER,
     with_parent: Annotated[bool, typer.Option("--with-parent", help="End with it.")] = False,
+    tls_ca: say.TlsCa = None,
+    tls_pin: Annotated[
+        Path | None, typer.Option(help="The server's own certificate; no other is good.")
+    ] = None,
 ) -> None:
     """Let bots play all games for ever."""
     from ..demo import demo
+    from ..trust import of_certificate
 
-    asyncio.run(demo(server, with_parent))
+    trust = outcome.trust(tls_ca) if tls_pin is None else of_certificate(tls_pin)
+    asyncio.run(demo(server, with_parent, trust))

@@ -24,6 +24,8 @@ def watch(
     color: say.WithColor = Color.auto,
     four_colours: say.FourColours = False,
     ascii_only: say.Ascii = False,
+    token_file: say.TokenFile = None,
+    tls_ca: say.TlsCa = None,
 ) -> None:
     """Look on while others play. On a terminal the left arrow goes back, `l` is live again."""
     screen = outcome.screen(color, four_colours, ascii_only)
@@ -45,13 +47,15 @@ def watch(
                 board=say.index(board),
             )
 
-    outcome.talk(server, talk)
+    say.talk(server, talk, tls_ca, token_file)
 
 
 def rooms(
     server: say.Server = SERVER,
     game: Annotated[str | None, typer.Option(help="Of this game only.")] = None,
     finished: Annotated[bool, typer.Option("--all", help="Those that have ended, too.")] = False,
+    token_file: say.TokenFile = None,
+    tls_ca: say.TlsCa = None,
 ) -> None:
     """List the public rooms in which a game is being played, newest first."""
     game = outcome.game_named(game) if game is not None else None
@@ -62,7 +66,7 @@ def rooms(
 
         await list_rooms(client, screen, game, finished)
 
-    outcome.talk(server, talk)
+    say.talk(server, talk, tls_ca, token_file)
 
 
 def present(
@@ -74,12 +78,13 @@ def present(
     four_colours: say.FourColours = False,
     ascii_only: say.Ascii = False,
     token_file: say.TokenFile = None,
+    tls_ca: say.TlsCa = None,
 ) -> None:
     """Show a finished game to others. They see it in step; the keys are those of `replay`."""
     from ..terminal import tokens
 
     screen = outcome.screen(color, four_colours, ascii_only)
-    kept = tokens.Tokens(token_file or tokens.default_path())
+    kept = tokens.Tokens.chosen(token_file)
 
     async def talk(client: "Client") -> None:
         from ..terminal import follow
@@ -88,7 +93,8 @@ def present(
         kept.keep(server, client.welcome.token)
         async with keys_of_terminal() as keys:
             await follow.present(
-                *(client, room, screen, keys), unlisted=unlisted, where=say.where(server)
+                *(client, room, screen, keys), unlisted=unlisted, where=say.where(server, tls_ca)
             )
 
-    outcome.talk(server, talk, name=name, token=kept.get(server))
+    trust = outcome.trust(tls_ca)
+    outcome.talk(server, talk, name=name, token=kept.get(server), trust=trust)

@@ -4,13 +4,16 @@ Promises: everybody is in step by the server's clock, whenever he came; keys of 
 controls do for all what they do in ``kibitz replay``.
 """
 
+from kibitz.protocol.codes import ErrorCode
 from kibitz.protocol.mirror import Mirror
 from kibitz.protocol.playhead import due_at, position_at
-from kibitz.protocol.replies import Error, TvRoom
+from kibitz.protocol.replies import Error, Notice, TvRoom
 from kibitz.protocol.views import Control, Event, Recorded
 
 from ..pushes import Link, Push, Pushes
+from ..scene import Scene
 from ..session import Client, Refused
+from ..telling import noticed, told
 from .controls import HINT, Controls, Wish
 from .keys import Keys
 from .reels import Rooms
@@ -104,6 +107,12 @@ class Follow:
                 raise Refused(push.code, push.message, room=room)
             case TvRoom(room=info) if info is not None and info.id != self._mirror.room:
                 return info.id
+            case Notice(text=text):
+                self._screen.note(noticed(text))
+            case Event(room=room, kind="closed") if room == self._mirror.room:
+                raise Refused(
+                    ErrorCode.GAME_OVER, told(Scene.of(self._mirror), push) or "", room=room
+                )
             case Event(room=room, kind="say") if room == self._mirror.room:
                 self._screen.note(f"{push.name}: {push.text}")
         return None

@@ -8,7 +8,7 @@ import math
 import time
 
 from kibitz.protocol.mirror import Mirror
-from kibitz.protocol.replies import Error, Position, Presence, TvRoom
+from kibitz.protocol.replies import Error, Notice, Position, Presence, TvRoom
 from kibitz.protocol.views import Control, Event
 
 from .. import racing
@@ -16,6 +16,7 @@ from ..film import Film, frame_of
 from ..pushes import Link, Push, Pushes
 from ..scene import Scene
 from ..session import Client, Refused
+from ..telling import noticed
 from .controls import END, STOPS, Controls
 from .keys import Keys
 from .reels import Rooms
@@ -202,6 +203,8 @@ class Live:
                 self._film = self._control = None
                 if not screen.in_place:
                     screen.draw(scene)
+            case Notice(text=text):
+                screen.remark(noticed(text))
             case Presence(room=scene.room):
                 scene.spectators = push.spectators
                 return screen.in_place

@@ -19,6 +19,7 @@ RACE_OVER = (
     "The race is over: `rematch` for the next one, `look SEAT` for a board, `quit` to leave."
 )
 RIVALS = "While the others play: `look SEAT` shows a board, `standings` the table."
+CLOSED = "`new` for another one, `quit` to leave."
 READY = "Type `ready` when you are; it begins when everybody is."
 SILENT = frozenset({"move", "joined", "undo", "redo", "restart", "saved", "cheated", "ready"})
 """Kinds of events that one sees without being told, when they are one's own doing."""
@@ -67,6 +68,8 @@ def news(scene: Scene, event: Event, own: int, mine: bool) -> tuple[str | None, 
             return "\n".join([*racing.table(scene), RACE_OVER]), None
         case "ended":
             return DAY_OVER if scene.course.daily else OVER, None
+        case "closed":
+            return f"{(said or '').capitalize()}. {CLOSED}", None
         case "rematch" if not mine:
             return (
                 f"{who_did(scene, event)} goes on with the next game: `rematch` to go along.",

@@ -10,13 +10,14 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from kibitz.protocol.mirror import Mirror
-from kibitz.protocol.replies import Error, Position, Presence
+from kibitz.protocol.replies import Error, Notice, Position, Presence
 from kibitz.protocol.views import Event
 
 from .. import racing
 from ..pushes import Link, Push, Pushes
 from ..scene import Scene
 from ..session import Client
+from ..telling import noticed
 from .keyboard import Keyboard
 from .news import about_the_deal, invitation, news
 from .paint import wrapped
@@ -168,6 +169,8 @@ class Table:
                 scene.reset(push.view, push.seq)
                 if not screen.in_place and scene.table != before:
                     screen.draw(self._timed())
+            case Notice(text=text):
+                screen.remark(noticed(text))
             case Presence(room=scene.room):
                 scene.spectators = push.spectators
             case Error(room=scene.room):

@@ -8,6 +8,10 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Self
+
+VARIABLE = "KIBITZ_TOKEN"
+"""The variable that may hold a token for whatever server is named."""
 
 
 def default_path(environ: Mapping[str, str] = os.environ) -> Path:
@@ -22,12 +26,35 @@ class Tokens:
     An identity of its own on a server has a key of its own, such as ``demo:ADDRESS``.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, given: str | None = None) -> None:
+        """Look at nothing yet.
+
+        Args:
+            path: The file.
+            given: A token that we were given, to be used instead.
+
+        """
         self.path = path
+        self._given = given
+
+    @classmethod
+    def chosen(cls, path: Path | None, environ: Mapping[str, str] = os.environ) -> Self:
+        """The file that was named; else the token that the environment holds; else our file."""
+        return cls(path or default_path(environ), None if path else environ.get(VARIABLE))
 
     def get(self, url: str) -> str | None:
         """Our token on a server, if there is one."""
-        return self._read().get(url)
+        return self.given() or self._read().get(url)
+
+    def given(self) -> str | None:
+        """A token that somebody gave us, here or as all that stands in the file."""
+        if self._given:
+            return self._given
+        try:
+            words = self.path.read_text(encoding="utf-8").split()
+        except (OSError, UnicodeDecodeError):
+            return None
+        return words[0] if len(words) == 1 else None
 
     def put(self, url: str, token: str) -> None:
         """Keep the token of a server.
@@ -47,7 +74,9 @@ class Tokens:
         new.replace(self.path)
 
     def keep(self, url: str, token: str) -> None:
-        """Keep the token of a server, or say why that cannot be."""
+        """Keep the token of a server, or say why that cannot be; one that was given is not ours."""
+        if self.given():
+            return
         try:
             self.put(url, token)
         except OSError as error:

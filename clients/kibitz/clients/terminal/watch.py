@@ -7,12 +7,13 @@ import asyncio
 
 from kibitz.protocol.codes import ErrorCode
 from kibitz.protocol.mirror import Mirror
-from kibitz.protocol.replies import TvRoom
+from kibitz.protocol.replies import Notice, TvRoom
 
 from ..film import frame_of
 from ..pushes import Pushes
 from ..scene import Scene
 from ..session import Client, Refused
+from ..telling import noticed
 from .controls import STOPS
 from .follow import Follow
 from .keys import Keys
@@ -92,6 +93,8 @@ async def _next(pushes: Pushes, screen: Screen, keys: Keys) -> str | None:
         for push in pushes.waiting():
             if isinstance(push, TvRoom) and push.room is not None:
                 return push.room.id
+            if isinstance(push, Notice):
+                screen.say(noticed(push.text))
             if isinstance(push, TvRoom) and not told:
                 screen.say("Nothing is being played; this goes on as soon as something is.")
                 told = True

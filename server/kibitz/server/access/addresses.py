@@ -47,6 +47,10 @@ class Proxies:
     def __init__(self, networks: Sequence[str] = ()) -> None:
         self._networks = tuple(map(ip_network, networks))
 
+    def has(self, address: str) -> bool:
+        """Whether an address is one of them."""
+        return self._has(_read(address))
+
     def are_trusted(self, socket: ServerConnection) -> bool:
         """Whether a request comes from one of them."""
         return self._has(_peer(socket))

@@ -101,13 +101,15 @@ class Administration:
             log.warning("not an operator", address=visitor.address, identity=visitor.identity.id)
             raise Refused(ErrorCode.AUTH, "that is for the operator of this server")
         done = await self._do(request, visitor)
-        said = {
-            name: value
-            for name in ("room", "id", "address", "seconds", "reason", "text")
-            if (value := getattr(request, name)) is not None
-        }
-        by = {"by": visitor.identity.id, "from_address": visitor.address}
-        log.info("order", act=request.act, **said, **by)
+        log.info(
+            "ordered",
+            identity=visitor.identity.id,
+            address=visitor.address,
+            act=request.act,
+            room=request.room,
+            whom=request.id or request.address,
+            duration=request.seconds,
+        )
         return done
 
     async def _do(self, request: ask.Admin, visitor: Visitor) -> Administered:

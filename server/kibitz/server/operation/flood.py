@@ -11,6 +11,8 @@ from typing import Any
 
 import structlog
 
+from .vocabulary import WHOLE
+
 WINDOW_SECONDS = 10.0
 MOST = 20
 """Lines of one kind that are told in a window."""
@@ -48,7 +50,7 @@ class Flood:
         code = line.get("code")
         code = None if code is None else str(code)
         kind = str(line["event"]), code, line.get("request"), method
-        if kind[0] == "repeated":
+        if kind[0] == "repeated" or kind[0] in WHOLE:
             return line
         now = self._monotonic()
         with self._lock:

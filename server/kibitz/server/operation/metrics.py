@@ -1,51 +1,135 @@
-"""What an operator measures, in a registry of its own (no globals)."""
+"""What an operator measures, in a registry of its own (no globals).
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+Promises: what is counted for every move is a plain number until somebody looks; every code and
+limit that there can be is there from the first, as 0, so that an alarm sees its first time.
+Never: a name, an address, a room.
+"""
 
+from collections.abc import Iterator, Mapping
+
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    PlatformCollector,
+    ProcessCollector,
+    generate_latest,
+)
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    Metric,
+)
+from prometheus_client.registry import Collector
+
+from kibitz.protocol.codes import CloseCode, ErrorCode
 from kibitz.protocol.requests import RequestBase
+from kibitz.protocol.views import Role
 from kibitz.protocol.wire import Encoding
 
-_OK_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
+from .measures import SECONDS, Distribution, Meter
+
+Place = tuple[str, str]
+"""A connection's role and encoding."""
+NOWHERE = "none"
+"""The role of who is in no room."""
+ROLES = ("player", "spectator", NOWHERE)
+SKIPPED, CLOSED = DROPS = "spectator", "player"
+"""Who did not read: a spectator goes on with a fresh view, a player is closed and resumes."""
 
 
 class Metrics:
     """The server's counters and gauges."""
 
-    def __init__(self) -> None:
+    def __init__(self, meter: Meter) -> None:
         self._registry = CollectorRegistry()
-        self.connections = Gauge(
-            "kibitz_connections", "Open connections.", ["encoding"], registry=self._registry
+        self.ok = Distribution(SECONDS)
+        """Seconds from a command to its ok, the commit included."""
+        self.lag = Distribution(SECONDS)
+        """Seconds that the loop was late."""
+        self.requests: dict[type[RequestBase], int] = {}
+        self.draining = False
+        self.rooms = 0
+        self.places: Mapping[Place, int] = {}
+        """Connections, as they were counted last."""
+        self.refusals = self._counter("refusals", "Errors by code.", "code", ErrorCode)
+        self.closes = self._counter(
+            "closes", "Connections the server closed.", "code", (str(int(c)) for c in CloseCode)
         )
-        self.rooms = Gauge("kibitz_rooms", "Rooms in memory.", registry=self._registry)
-        self.requests = Counter(
-            "kibitz_requests", "Requests by type.", ["type"], registry=self._registry
+        self.outbox_drops = self._counter(
+            "outbox_drops", "Clients who read too slowly, by what they were.", "kind", DROPS
         )
-        self._by_encoding = {each: self.connections.labels(each.name.lower()) for each in Encoding}
-        self._by_kind: dict[type[RequestBase], Counter] = {}
-        self.refusals = Counter(
-            "kibitz_refusals", "Errors by code.", ["code"], registry=self._registry
+        self._limits = self._counter(
+            "limit_refusals", "What was refused because of a limit.", "limit", ()
         )
-        self.closes = Counter(
-            "kibitz_closes", "Connections the server closed.", ["code"], registry=self._registry
-        )
-        self.changes = Histogram(
-            "kibitz_change_seconds",
-            "Time from a command to its ok, the commit included.",
-            registry=self._registry,
-            buckets=_OK_BUCKETS,
-        )
+        self._registry.register(_Counted(self, meter))
+        ProcessCollector(registry=self._registry)
+        PlatformCollector(registry=self._registry)
 
-    def connected(self, encoding: Encoding, change: int) -> None:
-        """Count a connection that has come, or gone."""
-        self._by_encoding[encoding].inc(change)
+    def _counter(self, name: str, says: str, label: str, values: object) -> Counter:
+        counter = Counter(f"kibitz_{name}", says, [label], registry=self._registry)
+        for value in values:  # type: ignore[attr-defined]
+            counter.labels(value)
+        return counter
 
     def requested(self, kind: type[RequestBase]) -> None:
         """Count a request."""
-        counter = self._by_kind.get(kind)
-        if counter is None:
-            counter = self._by_kind[kind] = self.requests.labels(str(kind.__struct_config__.tag))
-        counter.inc()
+        self.requests[kind] = self.requests.get(kind, 0) + 1
+
+    def limited(self, limit: str) -> None:
+        """Count a refusal because of a limit."""
+        self._limits.labels(limit).inc()
+
+    def fell_behind(self, role: Role) -> None:
+        """Count a client who reads too slowly."""
+        self.outbox_drops.labels(CLOSED if role == "player" else SKIPPED).inc()
 
     def text(self) -> bytes:
         """The Prometheus text format."""
         return generate_latest(self._registry)
+
+
+class _Counted(Collector):
+    """The plain numbers as Prometheus wants them."""
+
+    def __init__(self, metrics: Metrics, meter: Meter) -> None:
+        self._metrics = metrics
+        self._meter = meter
+
+    def collect(self) -> Iterator[Metric]:
+        metrics, meter = self._metrics, self._meter
+        yield GaugeMetricFamily("kibitz_rooms", "Rooms in memory.", metrics.rooms)
+        yield GaugeMetricFamily(
+            "kibitz_draining", "1 while the server comes to its end.", metrics.draining
+        )
+        yield GaugeMetricFamily(
+            "kibitz_log_queue", "Appends that wait to be on the disk.", meter.waiting
+        )
+        places = GaugeMetricFamily(
+            "kibitz_connections",
+            "Open connections by role and encoding.",
+            labels=["role", "encoding"],
+        )
+        for role in ROLES:
+            for encoding in (each.name.lower() for each in Encoding):
+                places.add_metric([role, encoding], metrics.places.get((role, encoding), 0))
+        yield places
+        requests = CounterMetricFamily("kibitz_requests", "Requests by type.", labels=["type"])
+        for kind, count in list(metrics.requests.items()):
+            requests.add_metric([str(kind.__struct_config__.tag)], count)
+        yield requests
+        yield CounterMetricFamily(
+            "kibitz_log_failures", "Writes that the log could not do.", meter.failures
+        )
+        yield _histogram("ok_seconds", "From a command to its ok, commit included.", metrics.ok)
+        yield _histogram("loop_lag_seconds", "How late the event loop was.", metrics.lag)
+        yield _histogram("commit_records", "Records in a commit of the log.", meter.records)
+        yield _histogram("commit_seconds", "How long a commit took.", meter.seconds)
+
+
+def _histogram(name: str, says: str, seen: Distribution) -> Metric:
+    counts, buckets, so_far = list(seen.counts), [], 0
+    for bound, count in zip([*map(float, seen.bounds), float("inf")], counts, strict=True):
+        so_far += count
+        buckets.append(("+Inf" if bound == float("inf") else str(bound), float(so_far)))
+    return HistogramMetricFamily(f"kibitz_{name}", says, buckets=buckets, sum_value=seen.total)

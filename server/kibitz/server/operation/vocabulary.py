@@ -37,6 +37,9 @@ EVENTS: Mapping[str, Said] = {
     "key not used": Said("warning", "a key of the JWKS file is of no known kind", ("key",)),
     "created": Said("info", "a room was made", ("room", "identity", "game", "mode")),
     "closed": Said("info", "the server closed a connection", (*WHO, "code", "reason")),
+    "ordered": Said("info", "an operator ordered it", (*WHO, "act", "room", "whom", "duration")),
+    "not an operator": Said("warning", "a wrong key, or none, for what operators do", WHO),
+    "bans not read": Said("error", "whom others have banned is not known", FAULT),
     "log failure": Said("error", "the log could not write", (*WHERE, *WHO, "request", *FAULT)),
     "request failed": Said("error", "a mistake of ours", (*WHERE, *WHO, "request", *FAULT)),
     "tick failed": Said("error", "a mistake in what is done every second", FAULT),
@@ -59,5 +62,7 @@ EVENTS: Mapping[str, Said] = {
 }
 """Every event, in the order of the documentation."""
 
+WHOLE = frozenset({"ordered"})
+"""Of these every single one is told, however many there are."""
 ALWAYS = ("timestamp", "level", "event")
 """What every line has."""

@@ -8,9 +8,10 @@ through the library's parser, so that it always stands between two frames. Never
 
 import asyncio
 import os
+from asyncio.selector_events import _SelectorSocketTransport  # type: ignore[attr-defined]
 from collections.abc import Iterable
 from types import TracebackType
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, cast
 
 from websockets.asyncio.server import ServerConnection
 from websockets.frames import DATA_OPCODES, Frame, Opcode, apply_mask  # type: ignore[attr-defined]
@@ -28,6 +29,20 @@ MASKED = 0x80
 HEADER = 6
 """Bytes before the body of a short masked frame."""
 REQUEST_END = b"\r\n\r\n"
+READ_BYTES = 4 * 1024
+"""Most bytes of one connection that are looked at before everybody else has his turn."""
+
+
+class Door(Protocol):
+    """Who counts the connections (:class:`..limits.door.Door`)."""
+
+    def came(self, socket: "Socket", address: str) -> bool:
+        """Somebody is there; whether he may say what he wants."""
+        ...
+
+    def gone(self, socket: "Socket") -> None:
+        """Somebody is not there any more."""
+        ...
 
 
 class Reader(Protocol):
@@ -65,8 +80,8 @@ H = TypeVar("H", bound=HasSocket)
 def write_all(everybody: Iterable[H], frames: bytes) -> list[H]:
     """Write whole frames to everybody who is ready for them; the others, who got nothing.
 
-    They go to the descriptor itself, past the transport: nothing waits there, and it is plain TCP
-    (TLS ends at the proxy before us).
+    They go to the descriptor itself, past the transport, where nothing waits and nothing is done
+    to them on the way (:func:`descriptor_of`).
     """
     others, size = [], len(frames)
     for each in everybody:
@@ -84,11 +99,24 @@ def write_all(everybody: Iterable[H], frames: bytes) -> list[H]:
     return others
 
 
+def descriptor_of(transport: asyncio.BaseTransport) -> int:
+    """The descriptor to which a transport writes just what it is given; -1: there is none.
+
+    That is so for the selector loop's own transport of a TCP connection, and for no other: with
+    TLS, bytes would leave in the clear.
+    """
+    if not isinstance(transport, _SelectorSocketTransport):
+        return -1
+    descriptor: int = transport.get_extra_info("socket").fileno()
+    return descriptor  # it is closed after connection_lost()
+
+
 class Socket(ServerConnection):
     """A connection whose frames are handled here once somebody is attached."""
 
     __slots__ = (  # what is added here stays out of the library's dictionary
         "_direct",
+        "_door",
         "_early",
         "_ending",
         "_parts",
@@ -96,6 +124,7 @@ class Socket(ServerConnection):
         "_rest",
         "_text",
         "_turn",
+        "_welcome",
         "address",
         "descriptor",
         "heard",
@@ -103,8 +132,11 @@ class Socket(ServerConnection):
         "ready",
     )
 
-    def __init__(self, *args: Any, **options: Any) -> None:
+    def __init__(self, *args: Any, door: Door | None = None, **options: Any) -> None:
         super().__init__(*args, **options)
+        self._door = door
+        self._welcome = True
+        """Whether it may say what it wants."""
         self.ready = False
         """Whether it is open and nothing waits: what is written now goes to the kernel at once."""
         self.descriptor = -1
@@ -134,8 +166,7 @@ class Socket(ServerConnection):
         What only the opening handshake needed is let go of, the library's task with it.
         """
         self._reader, self._turn = reader, turn
-        if isinstance(self.loop, asyncio.SelectorEventLoop):  # closes it after connection_lost()
-            self.descriptor = self.transport.get_extra_info("socket").fileno()
+        self.descriptor = descriptor_of(self.transport)
         self.look()
         if self.request is not None and self.response is not None:
             self.request.headers.clear()  # the library's parser goes on knowing the request
@@ -158,8 +189,26 @@ class Socket(ServerConnection):
 
     # In
 
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Somebody is there; he may not stay if there are too many."""
+        self.transport = cast(asyncio.Transport, transport)
+        peer = transport.get_extra_info("peername")
+        self._welcome = self._door is None or self._door.came(self, str(peer[0]) if peer else "")
+        if not self._welcome:
+            self.cut()
+            return
+        if hasattr(transport, "max_size"):  # what asyncio reads at once
+            vars(transport)["max_size"] = READ_BYTES
+        super().connection_made(transport)
+
+    def cut(self) -> None:
+        """End it without a word."""
+        self.transport.abort()
+
     def data_received(self, data: bytes) -> None:
         """Cut what comes into messages."""
+        if not self._welcome:
+            return
         self.heard = True
         if self._direct and self.protocol.state is OPEN:
             self._cut(data)
@@ -179,6 +228,8 @@ class Socket(ServerConnection):
 
     def eof_received(self) -> None:
         """Nothing comes any more."""
+        if not self._welcome:
+            return
         super().eof_received()
         self.look()
 
@@ -299,6 +350,10 @@ class Socket(ServerConnection):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Nothing comes any more."""
+        if not self._welcome:
+            return
+        if self._door is not None:
+            self._door.gone(self)
         super().connection_lost(exc)
         self.protocol.parser.close()  # its frame would keep the protocol alive
         self.ready = False

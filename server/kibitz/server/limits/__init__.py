@@ -1,0 +1,1 @@
+"""How much anybody may ask for, hold and keep waiting."""
