@@ -87,7 +87,7 @@ class Table:
         for line in invitation(self.mirror, self.scene, self._where):
             self.screen.note(line)
         if said := about_the_deal(self.mirror.room, self._where, self._kept):
-            self.screen.note(said)
+            self.screen.remark(said)
 
     def goodbye(self) -> str:
         """The last words."""
