@@ -12,7 +12,7 @@ from kibitz.server.app import App, running
 from kibitz.server.limits.rates import Rate
 from kibitz.server.log import EventLog
 from kibitz.server.log_memory import MemoryLog
-from kibitz.server.settings import Access, Limits, Listening, Operating, Settings
+from kibitz.server.settings import Access, Keeping, Limits, Listening, Operating, Settings
 from kibitz.server.world import World
 
 ANY = Rate(per_second=1e6, burst=1e6)
@@ -52,11 +52,14 @@ async def running_server(
     operating: Operating = USUAL,
     tls: tuple[Path | None, Path | None] = (None, None),
     admin_key: str | None = None,
+    keep: int | None = None,
 ) -> AsyncIterator[Running]:
     """Start a server, stop it at the end; no test reaches its limits unless it says some."""
     limits = limits or replace(UNLIMITED, requests=requests, says=says)
     listening = Listening("127.0.0.1", port, *tls)
-    chosen = Settings(listening, limits, access or Access(), operating, admin_key)
+    chosen = Settings(
+        listening, limits, access or Access(), operating, admin_key, keeping=Keeping(keep=keep)
+    )
     async with running(chosen, log or MemoryLog(), world) as app:
         at = f"127.0.0.1:{app.port}"
         s = "s" if tls[0] else ""

@@ -22,7 +22,7 @@ from servers import FREELY
 
 KILLS = int(os.environ.get("KILLS", "100"))
 SEED = int(os.environ.get("KILL_SEED") or int.from_bytes(os.urandom(4)))
-LONGEST = 8.0
+LONGEST = 30.0
 """Seconds after which a server that has not come to its place is killed all the same."""
 FINISH = 60.0
 """Seconds in which everybody comes to his end on a server that lives."""

@@ -11,7 +11,16 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "deploy"
-FLAGS = {"--host", "--port", "--data", "--memory", "--demo", "--log-level", "--metrics-token-file"}
+FLAGS = {
+    "--host",
+    "--port",
+    "--data",
+    "--memory",
+    "--demo",
+    "--log-level",
+    "--metrics-token-file",
+    "--drain",
+}
 """What `kibitz serve` takes."""
 PORT = "8765"
 DATABASE = "/var/lib/kibitz/kibitz.db"

@@ -214,7 +214,7 @@ async def test_hello_comes_first_and_once(running: Running) -> None:
     brief = replace(UNLIMITED, hello_timeout=0.05)
     async with running_server(limits=brief) as running, connected(running.url) as eve:
         eve.read()
-        assert await eve.closed() == 4401
+        assert await eve.closed() == 4408
 
 
 async def flood(eve: Talk, count: int) -> None:

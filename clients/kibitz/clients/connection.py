@@ -27,7 +27,7 @@ from kibitz.protocol.session import Answered, ClientSession, Missed, Pushed
 from kibitz.protocol.wire import Encoding, Frame, WireError
 
 from .asked import Asked
-from .dialing import NO_CONNECTION, dial, why_not
+from .dialing import NO_CONNECTION, away_for, dial, why_not
 from .ends import Closed, Unreachable
 from .pushes import Link, Push, Pushes
 from .resuming import NOT_NOW, NotReady, Resuming
@@ -233,12 +233,13 @@ class Connection:
                     finally:
                         self._socket, last_seen = None, now()
             except NO_CONNECTION as error:
-                end = why_not(self.url, error)
+                end, away = why_not(self.url, error), away_for(error)
             patient = self._wait or self._ready.done()
             if not patient or now() - last_seen > self._patience:
                 raise end
             self._say(up=False)
-            await asyncio.sleep(random.uniform(0, min(FIRST_DELAY * 2**tries, MAX_DELAY)))
+            jitter = random.uniform(0, min(FIRST_DELAY * 2**tries, MAX_DELAY))
+            await asyncio.sleep(away + jitter)
             tries = min(tries + 1, 16)
 
     async def _greet(self, socket: ClientConnection) -> None:

@@ -1,12 +1,13 @@
 """Connections to an address, and what it means that there is none."""
 
+import re
 from ssl import SSLCertVerificationError
 
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus, InvalidURI, WebSocketException
 from websockets.typing import Subprotocol
 
-from kibitz.protocol.codes import FINAL_CLOSES
+from kibitz.protocol.codes import FINAL_CLOSES, CloseCode
 from kibitz.protocol.wire import Encoding
 
 from .ends import Closed, NoSocket, Unreachable, Untrusted
@@ -19,6 +20,21 @@ MAX_ANSWER = 8 * 2**20
 
 NO_CONNECTION = (OSError, WebSocketException, UnicodeError)
 """What is raised when there is no connection, or no longer."""
+
+
+MAX_AWAY = 60.0
+"""The longest that a server may ask us to stay away, in seconds."""
+_RETRY = re.compile(r"retry_ms=([0-9]{1,9})\b", re.ASCII)
+
+
+def away_for(error: Exception | None) -> float:
+    """Seconds after which a server that went away wants us back."""
+    if not isinstance(error, ConnectionClosed) or error.rcvd is None:
+        return 0.0
+    said = _RETRY.search(error.rcvd.reason)
+    if error.rcvd.code != CloseCode.GOING_AWAY or said is None:
+        return 0.0
+    return min(int(said[1]) / 1000, MAX_AWAY)
 
 
 def dial(url: str, encoding: Encoding, trust: Trust | None = None) -> connect:

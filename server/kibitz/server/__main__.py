@@ -6,6 +6,7 @@ import errno
 import os
 import signal
 import sys
+import threading
 import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ import typer
 
 from .access.authority import Unusable
 from .admin.key import ENVIRONMENT, UnusableKey, read_key
-from .app import running
+from .app import App, running
 from .log import EventLog
 from .log_memory import MemoryLog
 from .log_sqlite import SqliteLog
@@ -39,7 +40,7 @@ from .storage.locking import FileInUse
 from .storage.schema import UnreadableFile
 from .world import World
 
-DEMO_STOP_SECONDS = 5.0
+DEMO_STOP_SECONDS = 1.0
 MIN_TOKEN = 16
 """Characters of a token that an operator chooses."""
 
@@ -70,7 +71,7 @@ def _run(
         token = _token(operating.metrics_token_file)
         said = os.environ.pop(ENVIRONMENT, None)  # nobody whom we start needs to know it
         key = read_key(administering.admin_token_file, said)
-        settings = Settings(listening, limits, access, operating, key, token)
+        settings = Settings(listening, limits, access, operating, key, token, keeping)
         asyncio.run(_serve(settings, path, show.demo, logs))
     except (FileInUse, UnreadableFile, Unusable, UnusableKey) as error:
         raise _unusable(str(error)) from None
@@ -133,10 +134,20 @@ async def _serve(settings: Settings, data: Path | None, demo: bool, logs: Logs) 
             if stop.is_set():
                 app.drain()
             for number in (signal.SIGTERM, signal.SIGINT):
-                asyncio.get_running_loop().add_signal_handler(number, app.drain)
+                asyncio.get_running_loop().add_signal_handler(number, app.terminate)
             await app.drained.wait()
-        log.info("stopping")
+            _end_within(settings.operating.drain, app)
     summing.cancel()
+
+
+def _end_within(seconds: float, app: App) -> None:
+    """End the process then, whatever still runs: a thread, a disk that does not answer.
+
+    What was ``ok`` is on the disk; the exit code says whether all else is.
+    """
+    timer = threading.Timer(seconds, lambda: os._exit(0 if app.flushed else 1))
+    timer.daemon = True
+    timer.start()
 
 
 @contextlib.asynccontextmanager

@@ -28,6 +28,7 @@ from .past import Past
 from .reading import Reading
 from .room import Room
 from .rooms import Rooms
+from .storage.kept import PutAway
 from .visitor import Visitor, check_past, check_player
 from .world import World
 
@@ -149,7 +150,7 @@ class Answers:
             case ask.Pledge():
                 return replies.Pledged(pledge=visitor.pledge.given(self._world.random_bytes))
             case ask.Rooms():
-                return self._rooms.list(request)
+                return self._rooms.listing.at_once(request)
             case ask.Daily():
                 return self._rooms.days.table(request)
             case ask.Lobby():
@@ -176,6 +177,8 @@ class Answers:
                 return await self._join(request, visitor)
             case ask.Leave():
                 return await self._leave(request, visitor)
+            case ask.Rooms():
+                return await self._rooms.listing.page(request)
             case ask.Replay():
                 return await self._past.replay(request.text)
             case ask.Moves() | ask.Save() | ask.Cheat() | ask.History() | ask.ViewAt():
@@ -331,6 +334,12 @@ class Answers:
 
         """
         root = room.state.secret.parent
-        if root is not None and not (await self._rooms.get(root)).people.disclosed:
+        if root is None:
+            return
+        try:
+            disclosed = (await self._rooms.get(root)).people.disclosed
+        except PutAway:  # nobody can go on with it
+            return
+        if not disclosed:
             message = "the game that this was forked from has not ended: leave it instead"
             raise Refused(ErrorCode.FORBIDDEN, message, room=room.id)

@@ -35,6 +35,7 @@ from .connection import CLOSE_SECONDS, Connection, Service
 from .limits.door import Door
 from .limits.table import Table
 from .log import EventLog
+from .operation.drain import RETRY_MS, Drain, going_away
 from .operation.lag import LagSampler
 from .operation.logs import LogLevel
 from .operation.metrics import Metrics
@@ -48,6 +49,7 @@ from .sockets.frames import Frames
 from .sockets.keepalive import Keepalive
 from .sockets.socket import Socket
 from .sockets.turn import Turn
+from .storage.attic import Attic
 from .world import World
 
 NAME = "kibitz/0.1.0"
@@ -57,10 +59,6 @@ TICKS_PER_PRESENCE = 4
 """Presence and lobby are told once in so many ticks: at most once a second."""
 TICKS_PER_PING = 80
 """Everybody is asked once in so many ticks whether he is still there: every 20 seconds."""
-STOP_SECONDS = 8.0
-"""How long the connections have to end when the server stops: longer than one has to close."""
-RETRY_MS = 1000
-"""When clients may come back after the server went away; they add jitter."""
 FOREIGN = (
     b"this server takes connections from its own pages, not from those of another site "
     b"(whoever runs it lets a site in with --allow-origin)\n"
@@ -88,7 +86,10 @@ class App:
         self._door = Door(limits, self._table, self._metrics.limited, self._proxies.has)
         self.rooms = Rooms(log_, world, limits.says, turn, limits.idle_room)
         self._past = past = Past(log_, limits.past_waiting)
+        days = settings.keeping.keep
+        self.attic = Attic(log_, self.rooms, past, world, days) if days else None
         self._connections: set[Connection] = set()
+        self._drain = Drain(settings.operating.drain, self._connections)
         self._bans = bans = Bans(log_, world)
         self._administration = Administration(
             Key(settings.admin_key),
@@ -122,8 +123,8 @@ class App:
         self._keepalive = Keepalive(TICKS_PER_PING)
         self.drained = asyncio.Event()
         """Set when whoever runs the server is to stop it."""
-        self._empty = asyncio.Event()
-        self._empty.set()
+        self.flushed = False
+        """Whether all that was accepted is written and the log closed."""
         self._server: Server | None = None
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -165,6 +166,8 @@ class App:
             asyncio.create_task(self.rooms.clock.run()),
             asyncio.create_task(self._keep_bans()),
         ]
+        if self.attic is not None:
+            self._tasks.append(asyncio.create_task(self.attic.run()))
 
     def _tls(self) -> dict[str, Any]:
         """What to listen with, where that is not plain TCP."""
@@ -177,9 +180,18 @@ class App:
         }
 
     def drain(self) -> None:
-        """Take no more rooms from now on, and come to an end."""
-        self._answers.draining = True
+        """Take no more rooms and connections from now on, and come to an end."""
+        if not self._drain.begun:
+            self._answers.draining = self._metrics.draining = True
+            self._drain.begin()
+            log.info("draining", connections=len(self._connections))
         self.drained.set()
+
+    def terminate(self) -> None:
+        """Come to an end; told once more, at once."""
+        if self._drain.begun:
+            self._drain.hurry()
+        self.drain()
 
     def reload(self) -> None:
         """Read keys and certificates anew; of what cannot be used the old ones stay."""
@@ -193,37 +205,35 @@ class App:
                 log.info("reloaded")
 
     async def stop(self) -> None:
-        """Take no more rooms, send everybody away with 4503, flush the log."""
-        self._answers.draining = True
+        """Send everybody away with 4503, flush the log."""
+        self.drain()
         assert self._server is not None, "started"
         self._lag.stop()
         for task in self._tasks:
             task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await task
-        reason = f"going away; retry_ms={RETRY_MS}"
-        for connection in self._connections:
-            connection.close_soon(CloseCode.GOING_AWAY, reason)
-        self._server.close(code=CloseCode.GOING_AWAY, reason=reason)
-        with contextlib.suppress(TimeoutError):  # those who never finish their handshake
-            async with asyncio.timeout(STOP_SECONDS):
-                await self._server.wait_closed()
-                await self._empty.wait()
+        cut = await self._drain.send_away(self._server)
         self._past.close()
-        await self._log.close()
+        closing = asyncio.ensure_future(self._log.close())
+        if not (await asyncio.wait([closing], timeout=self._drain.left))[0]:
+            log.error("not flushed")
+        await closing
+        self.flushed = True
+        seconds = round(self._settings.operating.drain - self._drain.left, 2)
+        log.info("stopped", seconds=seconds, cut=cut)
 
     async def _connect(self, socket: ServerConnection) -> None:
         assert isinstance(socket, Socket), "as it was asked for"
         connection = Connection(socket, self._service, self._disconnected, next(self._came))
         self._connections.add(connection)
         self._strangers[connection] = None
-        self._empty.clear()
+        if self._drain.begun:  # its handshake was under way
+            connection.close_soon(CloseCode.GOING_AWAY, f"going away; retry_ms={RETRY_MS}")
 
     def _disconnected(self, connection: Connection) -> None:
         self._connections.discard(connection)
         self._strangers.pop(connection, None)
-        if not self._connections:
-            self._empty.set()
 
     def _page(
         self, socket: ServerConnection, request: Request
@@ -237,6 +247,8 @@ class App:
             return refusal
         if not stays:
             return self._answer(socket, request)
+        if self._drain.begun:
+            return going_away()
         if self._origins.admit(request.headers, self._proxies.are_trusted(socket)):
             return None
         return page(FOREIGN, TEXT, HTTPStatus.FORBIDDEN)
@@ -279,12 +291,12 @@ class App:
                 log.exception("bans not read")
 
     def _dismiss_strangers(self) -> None:
-        """Send those away who do not say hello."""
+        """Send those away who do not say hello; they may come again, for it may have been lost."""
         for connection in list(self._strangers):
             if connection.identity.id:
                 del self._strangers[connection]
             elif connection.is_overdue:
-                connection.close_soon(CloseCode.AUTH, "no hello in time")
+                connection.close_soon(CloseCode.TOO_SLOW, "no hello in time")
 
     def _dismiss_expired(self) -> None:
         """Send those away whose token has ended, and who have shown no other."""
@@ -301,7 +313,7 @@ class App:
         interested = [connection for connection in self._connections if connection.lobby]
         if not interested:
             return
-        for entry in map(self.rooms.entry, changed):
+        for entry in map(self.rooms.listing.entry, changed):
             if entry is None:
                 continue
             frames = Frames(LobbyRoom(room=entry))

@@ -84,6 +84,7 @@ class Connection:
         "_asked",
         "_closing",
         "_ended",
+        "_finishing",
         "_held",
         "_inbox",
         "_lost",
@@ -143,7 +144,7 @@ class Connection:
         """A request that waits until all before it are answered."""
         self._answering: asyncio.Task[None] | None = None
         self._closing: asyncio.Task[None] | None = None
-        self._working = self._lost = False
+        self._working = self._lost = self._finishing = False
         if service.talks:
             log.debug("connected", address=self.address, encoding=self.encoding.name.lower())
         socket.attach(self, service.turn)
@@ -171,11 +172,22 @@ class Connection:
         timeout = self._service.limits.hello_timeout
         return not self.identity.id and self._service.world.monotonic() > self._since + timeout
 
+    # The end of the server (operation.drain.Guest)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether something that was read is not answered."""
+        return bool(self._replies or self._inbox)
+
+    def finish(self) -> None:
+        """Read nothing more; what has been read is answered."""
+        self._finishing = True
+
     # What the socket tells (sockets.socket.Reader)
 
     def receive(self, message: bytes, is_text: bool) -> None:
         """Handle a message, or keep it until those before it are done with."""
-        if self._closing is not None:
+        if self._closing is not None or self._finishing:
             return
         if not self._inbox and not self._is_held_up():
             self._handle(message, is_text)

@@ -9,7 +9,7 @@ import hmac
 from collections import defaultdict
 from datetime import UTC, datetime, timedelta
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from kibitz.engine.deals import shuffled
 from kibitz.engine.games import GAMES
@@ -79,8 +79,16 @@ class Days:
             Refused: It is not, and this is somebody else.
 
         """
-        date = state.course.daily
-        if date and who != state.owner and (wait := self._until(date) - self._world.now_ms()) > 0:
+        self.check_day(state.course.daily, state.owner, who)
+
+    def check_day(self, date: str | UnsetType | None, owner: str | None, who: str | None) -> None:
+        """The same of a room of which this much is known.
+
+        Raises:
+            Refused: It is not over, and this is somebody else.
+
+        """
+        if date and who != owner and (wait := self._until(date) - self._world.now_ms()) > 0:
             message = "the deal of the day is shown when the day is over"
             raise Refused(ErrorCode.FORBIDDEN, message, retry_ms=wait)
 

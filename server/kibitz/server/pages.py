@@ -35,6 +35,7 @@ from .room import Room
 from .rooms import Rooms
 from .site import Site
 from .state import RoomState
+from .storage.kept import PutAway
 from .visitor import checked_board
 
 MAX_WISHES = 8
@@ -118,7 +119,10 @@ class Pages:
             asker = self._counted(request, place)
             who = asker.id or None
             self._bans.check(who, "")
-            room = await self._rooms.get(id_)
+            try:
+                room = await self._rooms.get(id_)
+            except PutAway:
+                return await self._kept(id_, name, asker, _wishes(query))
             seated = room.people.is_seated(who)
             check_download(name, seated, asker.roles)
             self._rooms.days.check(room.state, who)
@@ -155,6 +159,23 @@ class Pages:
         if over := self._table.take(DOWNLOAD, (None, asker.id or None, place)):
             raise over.refused()
         return asker
+
+    async def _kept(self, id_: str, name: str, asker: Identity, wishes: Wishes) -> Response:
+        """What is left of a room that has been put away: its replay text."""
+        info, kept = await self._rooms.kept(id_)
+        who = asker.id or None
+        mine = kept.readers is not None and who in kept.readers
+        check_download(name, mine, asker.roles)
+        self._rooms.days.check_day(info.daily, info.owner or None, who)
+        if kept.readers is not None and not mine:
+            raise Refused(ErrorCode.FORBIDDEN, "this room is not for everybody to see")
+        if name != "replay.txt":
+            said = f"room {id_} is archived: of it there is /rooms/{id_}/replay.txt only\n"
+            return page(said.encode(), TEXT, HTTPStatus.GONE)
+        board = _number(wishes) or 0
+        if board >= len(kept.texts) or not kept.texts[board]:
+            raise Refused(ErrorCode.BAD_OPTION, f"there is no board {board}")
+        return page(kept.texts[board].encode(), TEXT)
 
     async def _replay_json(self, room: Room, who: str | None, wishes: Wishes) -> Response:
         stage = room.people.stage(who)
@@ -208,11 +229,22 @@ def _board(state: RoomState, who: str | None, wishes: Wishes) -> int:
         Refused: It is none, or not for this visitor.
 
     """
+    wished = _number(wishes)
+    index = state.board_of(who or "") if wished is None else wished
+    return checked_board(state, index, state.audience(who))
+
+
+def _number(wishes: Wishes) -> int | None:
+    """The number of a board, if one is wished for.
+
+    Raises:
+        Refused: It is none.
+
+    """
     wished = wishes.get("board", "")
     if wished and not (wished.isascii() and wished.isdigit() and len(wished) < 4):
         raise Refused(ErrorCode.BAD_OPTION, "a board is a number from 0 on")
-    index = int(wished) if wished else state.board_of(who or "")
-    return checked_board(state, index, state.audience(who))
+    return int(wished) if wished else None
 
 
 def _bearer(request: Request) -> str | None:

@@ -86,20 +86,27 @@ class Past:
         records = await self._log.read(room.id, mark.seq, limit=seq - mark.seq)
         return state_at(records, seq, mark)
 
-    async def replay_text(self, room: Room, stage: Stage, board: int) -> bytes:
-        """The replay text of one board; cards that nobody may know yet stand as ``??``."""
-        seq, over = stage.seq, stage.state.ended
+    async def replay_text(
+        self, room: Room, stage: Stage, board: int, *, whole: bool = False
+    ) -> bytes:
+        """The replay text of one board; cards that nobody may know yet stand as ``??``.
+
+        With ``whole`` they do not: that is for nobody who plays or looks on.
+        """
+        seq, over = stage.seq, stage.state.ended or whole
         return await self._work(
             room.id, seq, lambda records: _replay_text(room.id, records, seq, over, board).encode()
         )
 
-    async def replay_json(self, room: Room, stage: Stage, audience: Audience) -> bytes:
+    async def replay_json(
+        self, room: Room, stage: Stage, audience: Audience, *, whole: bool = False
+    ) -> bytes:
         """The events as an audience may see them, with the room's hash: enough for a client.
 
-        Of a finished game ``open`` has them once more, with every card named; while it runs
-        ``openings`` prove the cards that the events name. Last comes the digest of all that.
+        Of a finished game, and with ``whole``, ``open`` has them once more, with every card named;
+        while it runs ``openings`` prove the cards that the events name. Last comes the digest.
         """
-        seq, over, tree = stage.seq, stage.state.ended, stage.state.tree()
+        seq, over, tree = stage.seq, stage.state.ended or whole, stage.state.tree()
         head = {
             "format": FORMAT,
             "room": room.id,
@@ -177,7 +184,7 @@ def _replay_json(
         said += b',"' + key.encode() + b'":[' + lines + b"]"
     if tree is None:
         return said + b"}"
-    if not over:
+    if not any(event.kind == "ended" for event in events):
         named = named_in(map(forms["events"], events))
         said += b',"openings":' + msgspec.json.encode(tree.openings(named))
     return said + b',"sha256":"' + hashlib.sha256(said).hexdigest().encode() + b'"}'

@@ -7,18 +7,14 @@ anybody in it leaves memory, stays in the log and comes back when asked for.
 import asyncio
 import base64
 import hmac
-from collections.abc import Callable, Iterator
-from itertools import islice
+from collections.abc import Awaitable, Callable, Iterator
 from typing import TypeVar
 
 import structlog
-from msgspec.structs import replace
 
 from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.fairness import SECRET_BYTES, pledge_of
-from kibitz.protocol.replies import RoomList
 from kibitz.protocol.requests import Create, Present
-from kibitz.protocol.requests import Rooms as ListRooms
 from kibitz.protocol.views import RoomInfo
 
 from .clock import Clock
@@ -27,18 +23,23 @@ from .daily import SECRET, Days
 from .identity import Identity
 from .limits.rates import Rate
 from .limits.settings import IDLE_SECONDS, SAYS
+from .listing import Listing
 from .log import Conflict, EventLog
 from .passwords import hash_password, is_password
 from .pledges import Pledge
 from .record import Record
 from .room import Room
 from .sockets.turn import Turn
+from .storage.kept import Kept, PutAway, read_kept
 from .succession import present, rematch
 from .tv import Tv
 from .world import World
 
 ROOM_ID_BYTES = 10
 """Random bytes in a room id: 80 bits, nobody guesses one."""
+
+OPEN_PAGE = 1000
+"""Entries that are read from the log in one go."""
 
 log = structlog.get_logger("kibitz.rooms")
 
@@ -66,7 +67,9 @@ class Rooms:
         self._loading: dict[str, asyncio.Future[Room | None]] = {}
         self._hashing = asyncio.Semaphore(1)
         self._going_on = asyncio.Lock()
-        self._listed: dict[str, RoomInfo] = {}
+        self._leaving: dict[str, asyncio.Future[None]] = {}
+        """Rooms that are being put away."""
+        self.listing = Listing(log, world)
         self.days = Days(world)
         self.clock = Clock(world, self._wake)
         self.tv = Tv()
@@ -77,16 +80,17 @@ class Rooms:
         """Learn from the log which rooms there are, and when they have to be woken."""
         fresh = self._world.random_bytes(SECRET_BYTES)
         self.days.secret = await self._log.secret(SECRET, fresh)
-        now = self._world.now_ms()
-        for info in await self._log.rooms():
+        for info in await self._log.days_away():
             self.days.note(info)
-            shown = (info.updated or 0) + (info.delay or 0) * 1000
-            if info.delay and shown > now:  # its entry says more than may be said yet
-                self.clock.set(info.id, now)
-                continue
-            if info.visibility == "public":
-                self._listed[info.id] = replace(info, spectators=0)  # nobody is here yet
-            self.clock.set(info.id, info.due or None)
+        now, cursor = self._world.now_ms(), None
+        while infos := await self._log.rooms(cursor, OPEN_PAGE):
+            cursor = infos[0].id
+            self.listing.begin(reversed(infos))
+            for info in infos:
+                self.days.note(info)
+                shown = (info.updated or 0) + (info.delay or 0) * 1000
+                late = info.delay and shown > now  # its entry says more than may be said yet
+                self.clock.set(info.id, now if late else info.due or None)
 
     async def _wake(self, id_: str) -> None:
         room = await self.get(id_)
@@ -205,7 +209,8 @@ class Rooms:
             return None
         first = record.events[0]
         log.info("created", room=id_, identity=record.by, game=first.game, mode=first.mode)
-        return self._rooms.get(id_) or self._adopt(room)  # somebody may have read it meanwhile
+        # somebody may have read it meanwhile
+        return self._rooms.get(id_) or self._adopt(room, fresh=True)
 
     def _new_id(self, secret: bytes, name: str | None) -> str:
         """An id that nobody guesses: by chance, or from a name and a secret."""
@@ -223,6 +228,8 @@ class Rooms:
         """
         room = await self._find(id_)
         if room is None:
+            if await self._log.find_away(id_) is not None:
+                raise PutAway(id_)
             raise Refused(ErrorCode.NO_ROOM, f"there is no room {id_}", room=id_)
         room.idle_since = self._world.monotonic()
         return room
@@ -238,7 +245,51 @@ class Rooms:
         """The same, looked at by nobody who is or comes in."""
         return self._rooms.get(id_)
 
+    async def kept(self, id_: str) -> tuple[RoomInfo, Kept]:
+        """What is left of a room that has been put away.
+
+        Raises:
+            Refused: There is none such.
+
+        """
+        found = await self._log.find_away(id_)
+        if found is None:
+            raise Refused(ErrorCode.NO_ROOM, f"there is no room {id_}", room=id_)
+        return found[0], await asyncio.to_thread(read_kept, found[1])
+
+    async def put_away(self, id_: str, pack: Callable[[Room], Awaitable[bytes | None]]) -> bool:
+        """Put a room away that nobody has; whether so.
+
+        Args:
+            id_: The room.
+            pack: What is to be kept of it; ``None``: it has to stay.
+
+        Raises:
+            LogFailure: It could not be written; the room stays.
+
+        """
+        if id_ in self._rooms or id_ in self._loading or id_ in self._leaving:
+            return False
+        gone = self._leaving[id_] = asyncio.get_running_loop().create_future()
+        try:
+            records = await self._log.read(id_)
+            room = await asyncio.to_thread(self._made, id_, records) if records else None
+            kept = await pack(room) if room else None
+            if room is None or kept is None:
+                return False
+            await self._log.put_away(id_, room.seq, kept)
+        except Conflict:
+            return False
+        finally:
+            del self._leaving[id_]
+            gone.set_result(None)
+        self.listing.forget(id_, gone=True)
+        self.clock.set(id_, None)
+        return True
+
     async def _find(self, id_: str) -> Room | None:
+        while leaving := self._leaving.get(id_):
+            await asyncio.shield(leaving)
         return self._rooms.get(id_) or await self._load(id_)
 
     async def _load(self, id_: str) -> Room | None:
@@ -261,24 +312,22 @@ class Rooms:
     def _made(self, id_: str, records: list[Record]) -> Room:
         return Room(id_, self._log, self._world, records, self._says, self._turn)
 
-    def _adopt(self, room: Room) -> Room:
+    def _adopt(self, room: Room, *, fresh: bool = False) -> Room:
         room.on_change = self._note
         self._rooms[room.id] = room
         self.clock.set(room.id, room.due)
-        if room.id not in self._listed:  # shown late, and more was in the log than may be said
-            self._note(room)
+        if fresh or self.listing.entry(room.id) is None:
+            self._note(room, fresh=fresh)
         return room
 
-    def _note(self, room: Room) -> None:
+    def _note(self, room: Room, *, fresh: bool = False) -> None:
         """Remember how a room stands, for the lobby."""
         self.clock.set(room.id, room.due)
         if room.state.course.daily:
             self.days.note(room.whole_entry())
-        entry = room.entry()
-        if room.state.visibility != "public" or entry is None:
+        if room.state.visibility != "public":
             return
-        if self._listed.get(room.id) != entry:  # else it would be told that something happened
-            self._listed[room.id] = entry
+        if self.listing.note(room.id, room.entry(), fresh=fresh):
             self.changed.add(room.id)
 
     async def check_password(self, room: Room, password: str | None) -> None:
@@ -299,41 +348,14 @@ class Rooms:
         async with self._hashing:
             return await asyncio.to_thread(work, password, other)
 
-    def entry(self, id_: str) -> RoomInfo | None:
-        """A public room's entry in the lobby."""
-        return self._listed.get(id_)
-
-    def list(self, request: ListRooms) -> RoomList:
-        """A page of public rooms, newest first.
-
-        Raises:
-            Refused: The room to go on from is not in the list.
-
-        """
-        infos = reversed(self._listed.values())
-        if request.after is not None:
-            if request.after not in self._listed:
-                raise Refused(ErrorCode.BAD_OPTION, f"there is no room {request.after} in the list")
-            for info in infos:
-                if info.id == request.after:
-                    break
-        wanted = (
-            info
-            for info in infos
-            if (request.game is None or info.game == request.game)
-            and (request.status is None or info.status == request.status)
-        )
-        page = list(islice(wanted, request.limit + 1))
-        more = len(page) > request.limit
-        page = page[: request.limit]
-        return RoomList(i=request.i, rooms=page, next=page[-1].id if more else None)
-
     def sweep(self) -> None:
         """Let go of rooms that nobody has been in for a while."""
         now = self._world.monotonic()
         for room in self:
             if room.idle and room.idle_since <= now - self._idle:
                 del self._rooms[room.id]
+                self.listing.forget(room.id)
+        self.listing.trim(self._rooms)
 
     def tell_presence(self) -> None:
         """Push who is here to every room where somebody came or went."""
@@ -349,9 +371,9 @@ class Rooms:
     def look_at_tv(self) -> RoomInfo | None:
         """The public room most worth watching now."""
         entries = (
-            self._listed[id_]
+            entry
             for id_, room in self._rooms.items()
-            if id_ in self._listed and room.state.secret.password is None
+            if room.state.secret.password is None and (entry := self.listing.entry(id_))
         )
         return self.tv.look(entries, self._world.now_ms())
 

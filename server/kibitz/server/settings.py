@@ -99,6 +99,14 @@ class Keeping:
         Path | None, Option(help="SQLite file that keeps every room.", show_default=str(DATA))
     ] = None
     memory: Annotated[bool, Option("--memory", help="Keep rooms in memory only.")] = False
+    keep: Annotated[
+        int | None,
+        Option(
+            help="Archive rooms in which nothing has happened for so many days; for ever, if none.",
+            min=1,
+            metavar="DAYS",
+        ),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +114,9 @@ class Operating:
     """How the server is run."""
 
     log_level: Annotated[LogLevel, Option(help="How much the log says.")] = LogLevel.INFO
+    drain: Annotated[
+        float, Option(help="Seconds in which the server ends after SIGTERM.", min=0.5, max=3600)
+    ] = 10.0
     metrics_token_file: Annotated[
         Path | None,
         Option(help="File with a token: /metrics is for who brings it, not for who is near."),
@@ -134,6 +145,7 @@ class Settings:
     """What the operator says; ``None``: there is none."""
     metrics_token: str | None = field(default=None, repr=False)
     """What is in the metrics token file; ``None``: there is none."""
+    keeping: Keeping = field(default_factory=Keeping)
 
 
 def command(run: Callable[..., None], *groups: type) -> Callable[..., None]:

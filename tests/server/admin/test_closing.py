@@ -18,7 +18,7 @@ async def close(op: Any, room: str, *talks: Talk, reason: str | None = "enough")
     """Close a room and wait until these have heard of it."""
     await op.order("close", room=room, reason=reason)
     for talk in talks:
-        await talk.until(lambda: talk.events(room) and talk.events(room)[-1]["kind"] == "closed")
+        await talk.until(lambda to=talk: [e for e in to.events(room) if e["kind"] == "closed"])  # type: ignore[misc]
 
 
 async def test_everybody_is_told_and_nobody_plays_on() -> None:

@@ -18,6 +18,19 @@ def key_file(tmp_path: Path) -> Path:
     return path
 
 
+def files_with(text: str, folder: Path) -> list[Path]:
+    """The files in which a text stands."""
+    return [path for path in folder.iterdir() if text.encode() in path.read_bytes()]
+
+
+def environments(parent: int) -> list[str]:
+    """The environments of the clients that a process has started."""
+    children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
+    folders = [Path("/proc") / child for child in children]
+    ours = [each for each in folders if b"kibitz.clients" in (each / "cmdline").read_bytes()]
+    return [os.fsdecode((each / "environ").read_bytes()) for each in ours]
+
+
 async def test_bans_and_closed_rooms_outlive_kill_and_the_key_is_in_no_log(
     tmp_path: Path, key_file: Path
 ) -> None:
@@ -52,8 +65,7 @@ async def test_bans_and_closed_rooms_outlive_kill_and_the_key_is_in_no_log(
     for process in (first, second):
         assert '"ordered"' in process.said and KEY not in process.said
     assert "not an operator" in first.said
-    for path in tmp_path.iterdir():
-        assert path == key_file or KEY.encode() not in path.read_bytes()
+    assert not [path for path in files_with(KEY, tmp_path) if path != key_file]
 
 
 async def test_a_drain_ends_the_process_as_a_signal_does(tmp_path: Path, key_file: Path) -> None:
@@ -102,9 +114,6 @@ async def test_the_environment_may_hold_it_and_nobody_inherits_it(
     async with standby(tmp_path / "k.db", "--demo") as process:
         async with talking(await process.start()) as talk:
             await Operator(talk).order("bans")
-        children = Path(f"/proc/{process.process.pid}/task/{process.process.pid}/children")
-        await eventually(lambda: children.read_text().split())
-        (child,) = children.read_text().split()
-        await eventually(lambda: b"kibitz.clients" in Path(f"/proc/{child}/cmdline").read_bytes())
-        assert KEY not in os.fsdecode(Path(f"/proc/{child}/environ").read_bytes())
+        await eventually(lambda: environments(process.process.pid))
+        assert not [each for each in environments(process.process.pid) if KEY in each]
         assert await process.terminate() == 0

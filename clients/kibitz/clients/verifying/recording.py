@@ -62,11 +62,18 @@ class Recording:
     @property
     def start(self) -> Table | None:
         """What was dealt, as it was told; ``None`` before that, and where there are no cards."""
-        dealt = self.created
-        if dealt.fx is UNSET:
-            late = (event for event in self.events if event.kind == "dealt")
-            dealt = next(late, dealt)
-        return None if dealt.fx is UNSET else fold(map(read_fact, dealt.fx))
+        return _dealt(self.events)
+
+    @property
+    def whole_start(self) -> Table | None:
+        """The same with every card named, if that was told."""
+        return _dealt(self.opened)
+
+
+def _dealt(events: Sequence[Event]) -> Table | None:
+    found = (event for event in events if event.kind in ("created", "dealt"))
+    laid = next((event.fx for event in found if event.fx is not UNSET), None)
+    return None if laid is None else fold(map(read_fact, laid))
 
 
 def read_event(plain: Any, number: int) -> Event:
@@ -103,7 +110,7 @@ def check_begin(recording: Recording) -> None:
     needed = (created.options, created.policy, created.mode, created.seats, created.started)
     if any(value is None for value in needed):
         raise Unfit("`created` does not say all that it must", 1)
-    for event in recording.events:
+    for event in (*recording.events, *recording.opened):
         laid = [] if event.fx is UNSET or event.kind not in ("created", "dealt") else event.fx
         if any(fact[0] not in ("set", "count") for fact in laid):
             raise Unfit("it does not lay out a table", event.seq)

@@ -97,6 +97,8 @@ class _Room:
         recording = self._recording
         if recording.laid_open is not None:
             return laid_open(self._game, recording.laid_open)
+        if recording.whole_start is not None:  # an operator's copy of a game that still runs
+            return completed(self._game, recording.whole_start, {})
         told = recording.start
         if told is None:
             return None

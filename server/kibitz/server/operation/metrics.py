@@ -5,7 +5,7 @@ limit that there can be is there from the first, as 0, so that an alarm sees its
 Never: a name, an address, a room.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from prometheus_client import (
     CollectorRegistry,
@@ -66,9 +66,9 @@ class Metrics:
         ProcessCollector(registry=self._registry)
         PlatformCollector(registry=self._registry)
 
-    def _counter(self, name: str, says: str, label: str, values: object) -> Counter:
+    def _counter(self, name: str, says: str, label: str, values: Iterable[str]) -> Counter:
         counter = Counter(f"kibitz_{name}", says, [label], registry=self._registry)
-        for value in values:  # type: ignore[attr-defined]
+        for value in values:
             counter.labels(value)
         return counter
 

@@ -31,7 +31,9 @@ class Said:
 
 EVENTS: Mapping[str, Said] = {
     "listening": Said("info", "connections are taken", ("page", "socket", "data")),
-    "stopping": Said("info", "a signal ends the server"),
+    "draining": Said("info", "no new rooms and connections are taken", ("connections",)),
+    "stopped": Said("info", "everybody is gone and the log is written", ("seconds", "cut")),
+    "not flushed": Said("error", "the log could not be closed in time"),
     "reloaded": Said("info", "keys and certificates were read again"),
     "not reloaded": Said("error", "they cannot be used: the old ones stay", ("why",)),
     "key not used": Said("warning", "a key of the JWKS file is of no known kind", ("key",)),

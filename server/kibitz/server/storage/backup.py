@@ -7,6 +7,7 @@ name only when it is whole, on the disk and found sound. Never: an older copy in
 import contextlib
 import os
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 
 from .opening import reading
@@ -43,23 +44,40 @@ def back_up(data: Path, target: Path, *, force: bool = False) -> int:
         raise NotCopied(f"{target} is the file itself")
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
-        os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, MODE))
-        with reading(data) as db:
-            _copy(db, part)
-        put(part, target)
+        with copy_of(data, part):
+            put(part, target)
     except (OSError, sqlite3.Error) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise NotCopied(f"{target}: {reason}") from error
-    finally:
-        part.unlink(missing_ok=True)
     return target.stat().st_size
 
 
-def _copy(db: sqlite3.Connection, part: Path) -> None:
-    with contextlib.closing(sqlite3.connect(part, isolation_level=None)) as copy:
-        copy.execute("pragma journal_mode=off")  # nobody else has it, and half of it is thrown away
-        db.backup(copy)
-    sound(part)
+@contextlib.contextmanager
+def copy_of(data: Path, part: Path, *, alone: bool = False) -> Iterator[None]:
+    """A sound copy of a file, under another name as long as the block runs.
+
+    Args:
+        data: The file.
+        part: The name; nothing is there.
+        alone: Whether no server can have the file.
+
+    Raises:
+        NotCopied: The file is damaged.
+        UnreadableFile: The file is none of ours.
+        OSError: There is no place for it.
+        sqlite3.Error: Likewise.
+
+    """
+    os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, MODE))
+    try:
+        to = contextlib.closing(sqlite3.connect(part, isolation_level=None))
+        with reading(data, alone=alone) as db, to as copy:
+            copy.execute("pragma journal_mode=off")  # half of it is thrown away
+            db.backup(copy)
+        sound(part)
+        yield
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def sound(path: Path) -> None:

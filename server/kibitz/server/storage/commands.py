@@ -3,8 +3,13 @@
 Exit codes: 0, it is done; 1, it found a fault; 2, it could not be done, and a sentence says why.
 """
 
+import asyncio
+import json
+import os
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -13,19 +18,30 @@ import typer
 from ..settings import DATA
 
 Data = Annotated[Path, typer.Option(help="The server's file.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, an object a line.")]
 
 
 @contextmanager
 def _done() -> Iterator[None]:
     """End the command with a sentence if it cannot be done."""
+    import sqlite3
+
     from .backup import NotCopied
+    from .export import NoRoom
+    from .locking import FileInUse
     from .schema import UnreadableFile
 
     try:
         yield
-    except (NotCopied, UnreadableFile) as error:
-        typer.echo(f"kibitz admin: {error}", err=True)
-        raise typer.Exit(2) from None
+    except (NotCopied, UnreadableFile, FileInUse, NoRoom) as error:
+        raise _unusable(str(error)) from None
+    except sqlite3.Error as error:
+        raise _unusable(f"the file is damaged ({error}); see kibitz admin check") from None
+
+
+def _unusable(message: str) -> typer.Exit:
+    typer.echo(f"kibitz admin: {message}", err=True)
+    return typer.Exit(2)
 
 
 def backup(
@@ -43,5 +59,92 @@ def backup(
     typer.echo(f"{file}: {size:,} bytes")
 
 
-COMMANDS: tuple[Callable[..., None], ...] = (backup,)
+def restore(file: Annotated[Path, typer.Argument(help="The copy.")], data: Data = DATA) -> None:
+    """Put a copy in the place of the server's file, which is kept. The server must not run."""
+    from .restore import restore
+
+    with _done():
+        aside = restore(file, data)
+    typer.echo(f"{data}: restored" + (f"; the old file is {aside}" if aside else ""))
+
+
+def check(data: Data = DATA, as_json: AsJson = False) -> None:
+    """Look for faults: in the file, and in every room; one a line, exit code 1 if there are any."""
+    from .check import Check
+
+    checking, faults = Check(data), 0
+    with _done():
+        for fault in checking.faults():
+            faults += 1
+            plain = json.dumps({"room": fault.room, "fault": fault.what})
+            typer.echo(plain if as_json else str(fault))
+    seen = {name: checking.seen[name] for name in ("rooms", "records", "events", "archived")}
+    if as_json:
+        typer.echo(json.dumps({"faults": faults, **seen}))
+    else:
+        counted = ", ".join(f"{count:,} {name}" for name, count in seen.items())
+        typer.echo(f"{data}: {'sound' if not faults else f'{faults:,} faults'} ({counted})")
+    raise typer.Exit(1 if faults else 0)
+
+
+def export(
+    folder: Annotated[Path, typer.Argument(help="Where the replays go.")],
+    room: Annotated[str | None, typer.Argument(help="The room.")] = None,
+    every: Annotated[bool, typer.Option("--all", help="All rooms.")] = False,
+    data: Data = DATA,
+    whole: Annotated[
+        bool, typer.Option("--whole", help="Name hidden cards of games that are being played.")
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Write anew what is there.")] = False,
+) -> None:
+    """Write replays as texts and as JSON: of a finished game whole, else as anybody may see it."""
+    from ..world import World
+    from .export import export
+
+    if every == (room is not None):
+        raise _unusable("say a room, or --all")
+    if whole:
+        typer.echo("kibitz admin: hidden cards are named: show these files to no player", err=True)
+    world = World(lambda: time.time_ns() // 1_000_000, time.monotonic, os.urandom)
+
+    async def write() -> int:
+        files = export(data, folder, world, room=room, whole=whole, force=force)
+        return sum([1 async for _ in files])
+
+    with _done():
+        typer.echo(f"{folder}: {asyncio.run(write()):,} files")
+
+
+def stats(data: Data = DATA, as_json: AsJson = False) -> None:
+    """Count what is in the server's file."""
+    import msgspec
+
+    from .stats import stats_of
+
+    with _done():
+        found = stats_of(data)
+    if as_json:
+        typer.echo(msgspec.json.encode(found))
+        return
+    times = [found.oldest, found.newest]
+    oldest, newest = (f"{datetime.fromtimestamp(ms / 1000, UTC):%F}" if ms else "-" for ms in times)
+    lines = {
+        "file": f"{found.size:,} bytes, {found.free:,} of them free, schema {found.schema}",
+        "rooms": f"{found.rooms:,}, {oldest} to {newest}",
+        "archived": f"{found.archived:,}",
+        "records": f"{found.records:,}",
+        **{
+            name: ", ".join(f"{key} {count:,}" for key, count in sorted(counts.items())) or "-"
+            for name, counts in (
+                ("games", found.games),
+                ("modes", found.modes),
+                ("statuses", found.statuses),
+            )
+        },
+    }
+    for name, line in lines.items():
+        typer.echo(f"{name:<9} {line}")
+
+
+COMMANDS: tuple[Callable[..., None], ...] = (backup, restore, check, export, stats)
 """All that the help shows, in its order."""

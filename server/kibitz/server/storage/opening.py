@@ -18,8 +18,12 @@ BUSY_SECONDS = 10.0
 
 
 @contextlib.contextmanager
-def reading(path: Path) -> Iterator[sqlite3.Connection]:
+def reading(path: Path, *, alone: bool = False) -> Iterator[sqlite3.Connection]:
     """The file, to be read at one moment from the first query on.
+
+    Args:
+        path: The file.
+        alone: Whether no server can have it, so that it may lie where nothing can be written.
 
     Raises:
         UnreadableFile: It is not there, is something else, or was written by a later version.
@@ -30,16 +34,24 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
     try:
         if not is_sqlite(path):
             raise UnreadableFile(f"{path} is not a kibitz database")
-        at = f"file:{quote(str(path.resolve()))}?mode=rw"
+        beside = path.with_name(f"{path.name}-wal").exists()
+        how = "immutable=1" if alone and not beside else "mode=rw"
+        at = f"file:{quote(str(path.resolve()))}?{how}"
         db = sqlite3.connect(at, uri=True, isolation_level=None, timeout=BUSY_SECONDS)
     except (OSError, sqlite3.Error) as error:
         raise UnreadableFile(f"{path}: {error}") from error
     with contextlib.closing(db):
         try:
             db.execute("pragma query_only=on")
-            version_of(db, path)
+            if version_of(db, path) == 0:
+                raise UnreadableFile(f"{path} is empty")
             db.execute("begin")
             db.execute("select count(*) from sqlite_schema").fetchone()  # the moment is now
         except sqlite3.Error as error:
             raise UnreadableFile(f"{path}: {error}") from error
         yield db
+
+
+def has_archive(db: sqlite3.Connection) -> bool:
+    """Whether rooms can have been put away in the file: the first versions could not."""
+    return bool(db.execute("select 1 from sqlite_schema where name = 'archive'").fetchone())

@@ -245,7 +245,7 @@ export class Connection extends EventTarget {
    */
   #broken(reason, code = BROKEN) {
     this.#drop(code);
-    this.#timer = setTimeout(() => this.#dial(), this.#delays.next(code));
+    this.#timer = setTimeout(() => this.#dial(), this.#delays.next(code, reason));
     this.#tell(this.welcome === null ? "connecting" : "away", reason, code);
   }
 

@@ -12,6 +12,10 @@ const MOST = 5_000;
 const GOOD = 5_000;
 /** As a server closes that is being restarted. */
 const GOING_AWAY = 4503;
+/** When it wants us back, in milliseconds, somewhere in what it says. */
+const RETRY = /retry_ms=([0-9]{1,9})\b/;
+/** The longest that it may ask us to stay away. */
+const MAX_AWAY = 60_000;
 
 export class Delays {
   #tries = 0;
@@ -30,14 +34,16 @@ export class Delays {
   /**
    * The next wait, in milliseconds.
    * @param {number} code  why the connection ended
+   * @param {string} [reason]  what the server said of it
    */
-  next(code) {
+  next(code, reason = "") {
     if (performance.now() - this.#since > GOOD) {
       this.#tries = 0;
     }
     this.#since = Infinity;
     const most = Math.min(FIRST * 2 ** this.#tries, MOST);
     this.#tries = Math.min(this.#tries + 1, 8);
-    return (code === GOING_AWAY ? FIRST : 0) + Math.random() * most;
+    const away = code === GOING_AWAY ? Number(RETRY.exec(reason)?.[1] ?? FIRST) : 0;
+    return Math.min(away, MAX_AWAY) + Math.random() * most;
   }
 }

@@ -1,0 +1,339 @@
+"""Whole games through a bad network: bots, racers, spectators and people who type, by a seed.
+
+    python -m chaos.games --games 10000 --processes 2        from tests/
+
+plays so many against one server process and checks them against its log: none got stuck, no move
+was made twice, nobody was left sitting, and everybody ended with the hash that the log has.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import io
+import json
+import os
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from chaos.proxy import Weather, proxy
+from plays import NEAR_WIN
+from processes import standby
+from servers import FREELY
+
+from kibitz.clients import connection
+from kibitz.clients.bot import play_out
+from kibitz.clients.bots import STRATEGIES, Strategy
+from kibitz.clients.session import Client, Refused, connect
+from kibitz.clients.terminal.keyboard import Keyboard
+from kibitz.clients.terminal.play import play
+from kibitz.clients.terminal.screen import Screen
+from kibitz.clients.terminal.seating import new_room
+from kibitz.engine.deals import deck_of
+from kibitz.engine.game import NO_CHANCE, moves
+from kibitz.engine.game import play as played
+from kibitz.engine.games import GAMES, TEXTS
+from kibitz.engine.table import redact_table
+from kibitz.protocol.hashing import chain
+from kibitz.protocol.mirror import Mirror
+from kibitz.protocol.views import BoardView
+from kibitz.protocol.wire import Encoding
+from kibitz.server.audience import public
+from kibitz.server.log_sqlite import SqliteLog
+
+STUCK = 240.0
+"""Seconds after which a game counts as stuck: longer than anybody takes to notice silence."""
+GAME = "aces-up"
+KINDS = {"solo": 12, "watched": 3, "coop": 2, "race": 2, "typed": 2}
+"""What is played how often."""
+
+
+@dataclass
+class Played:
+    """How a game ended for everybody in it.
+
+    Attributes:
+        heads: The last number and hash of each client.
+        moves: What each player chose or typed, in order, where nobody else moves the same cards.
+        players: How many sat down.
+
+    """
+
+    kind: str
+    room: str
+    players: int = 1
+    heads: list[tuple[int, str]] = field(default_factory=list)
+    moves: dict[str, list[str]] = field(default_factory=dict)
+
+
+class Player:
+    """One game of some kind, by chance."""
+
+    def __init__(self, url: str, rng: Random) -> None:
+        self._url = url
+        self._rng = rng
+
+    def client(self, name: str) -> Client:
+        """Somebody who keeps trying, from the first connection on."""
+        return connect(self._url, name=name, encoding=self._rng.choice(list(Encoding)), wait=True)
+
+    async def game(self, kind: str) -> Played:
+        """Play it to its end."""
+        kinds: dict[str, Callable[[], Coroutine[Any, Any, Played]]] = {
+            "solo": self._solo,
+            "watched": self._watched,
+            "coop": self._coop,
+            "race": self._race,
+            "typed": self._typed,
+        }
+        return await kinds[kind]()
+
+    def _strategy(self, chosen: list[str], game: str = GAME) -> Strategy:
+        """One of ours, which gives up after a while."""
+        maker = STRATEGIES[self._rng.choice(["greedy", "random"])]
+        choose, left = maker(game, self._rng), self._rng.choice([5, 10, 10, 20, 40, 100])
+
+        def chooses(view: BoardView, legal: list[str]) -> str | None:
+            del chosen[view.moves :]  # a choice is void if the room went on before it was made
+            move = choose(view, legal) if len(chosen) < left else None
+            assert move is None or isinstance(move, str)
+            if move is not None:
+                chosen.append(move)
+            return move
+
+        return chooses
+
+    async def _solo(self) -> Played:
+        chosen: list[str] = []
+        async with self.client("solo") as client:
+            mirror = await client.create(GAME)
+            game = Played("solo", mirror.room, moves={client.welcome.you.id: chosen})
+            await play_out(client, mirror, self._strategy(chosen))
+            game.heads.append(await _finish(client, mirror))
+        return game
+
+    async def _watched(self) -> Played:
+        """Two look on; one comes late and says something."""
+        chosen: list[str] = []
+        async with self.client("watched") as client, self.client("eve") as eve:
+            mirror = await client.create(GAME)
+            game = Played("watched", mirror.room, moves={client.welcome.you.id: chosen})
+            seen = await eve.join(mirror.room)
+            playing = asyncio.ensure_future(
+                play_out(client, mirror, self._strategy(chosen), delay=lambda: 0.005)
+            )
+            try:
+                await eve.say(mirror.room, "hello")
+                await playing
+            finally:
+                playing.cancel()
+            game.heads.append(await _finish(client, mirror))
+            game.heads.append(await _over(eve, seen))
+        return game
+
+    async def _coop(self) -> Played:
+        async with self.client("one") as one, self.client("two") as two:
+            mirror = await one.create(GAME, mode="coop", seats=2)
+            other = await two.join(mirror.room, "player")
+            game = Played("coop", mirror.room, players=2)
+            await asyncio.gather(
+                play_out(one, mirror, self._strategy([])), play_out(two, other, self._strategy([]))
+            )
+            game.heads = [await _finish(one, mirror), await _finish(two, other)]
+        return game
+
+    async def _race(self) -> Played:
+        async with self.client("one") as one, self.client("two") as two:
+            near = {"save": NEAR_WIN} if self._rng.random() < 0.3 else {}
+            name = "klondike" if near else GAME
+            mirror = await one.create(name, mode="race", seats=2, countdown=0, **near)
+            other = await two.join(mirror.room, "player")
+            chosen: dict[str, list[str]] = {c.welcome.you.id: [] for c in (one, two)}
+            game = Played("race", mirror.room, players=2, moves=chosen)
+            first, second = (self._strategy(each, name) for each in chosen.values())
+            await asyncio.gather(play_out(one, mirror, first), play_out(two, other, second))
+            game.heads = [await _over(one, mirror), await _over(two, other)]
+        return game
+
+    async def _typed(self) -> Played:
+        """Somebody who types all his moves at once, sight unseen, into ``kibitz play``."""
+        deal = str(self._rng.randrange(1_000_000))
+        lines = known_moves(deal, self._rng, self._rng.randrange(5, 30))
+        read, write = os.pipe()
+        with os.fdopen(write, "w") as typing:
+            typing.write("".join(f"{line}\n" for line in [*lines, "resign", "quit"]))
+        out = io.StringIO()
+        async with self.client("typed") as client:
+            with os.fdopen(read) as source, Keyboard(source) as keyboard:
+                await play(client, new_room(GAME, deal=deal), Screen(out), keyboard, "")
+            (mirror,) = client.session.mirrors.values()
+            game = Played("typed", mirror.room, moves={client.welcome.you.id: lines})
+            game.heads.append(await _over(client, mirror))
+        return game
+
+
+def known_moves(deal: str, rng: Random, most: int) -> list[str]:
+    """The lines of a game whose deal is known."""
+    game, lines = GAMES[GAME], list[str]()
+    table = game.deal(deck_of(deal))
+    while len(lines) < most and (legal := list(moves(game, redact_table(table)))):
+        move = rng.choice(legal)
+        lines.append(TEXTS[GAME].write(move))
+        table = played(game, table, move, NO_CHANCE).table
+    return lines
+
+
+async def _finish(client: Client, mirror: Mirror) -> tuple[int, str]:
+    """Give the game up if it goes on; where it ended."""
+    if mirror.status == "open":
+        with contextlib.suppress(Refused):  # somebody else has
+            await client.resign(mirror.room)
+    return await _over(client, mirror)
+
+
+async def _over(client: Client, mirror: Mirror) -> tuple[int, str]:
+    await client.until(lambda: mirror.status != "open")
+    return mirror.seq, mirror.hash
+
+
+async def play_many(
+    url: str, count: int, weather: Weather, at_once: int, tell: Callable[[Played], None]
+) -> Counter[str]:
+    """Play so many games through a network of their own; what that did.
+
+    Raises:
+        TimeoutError: A game is stuck.
+
+    """
+    rng = Random(weather.seed)
+    kinds = rng.choices(list(KINDS), weights=list(KINDS.values()), k=count)
+    seeds = iter([(kind, Random(f"{weather.seed}:game:{n}")) for n, kind in enumerate(kinds)])
+
+    async with proxy(url, weather) as (network, entrance):
+
+        async def play_on() -> None:
+            for kind, chance in seeds:
+                async with asyncio.timeout(STUCK):
+                    tell(await Player(entrance, chance).game(kind))
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(at_once):
+                group.create_task(play_on())
+        return network.counts
+
+
+async def check(path: Path, games: list[Played]) -> Counter[str]:
+    """Hold the games against the log of a server that has ended; how much of what there was."""
+    log = SqliteLog(path)
+    try:
+        infos = {info.id: info for info in await log.rooms()}
+        assert infos.keys() == {game.room for game in games}, "a room that nobody knows of"
+        counts: Counter[str] = Counter()
+        for game in games:
+            records = await log.read(game.room)
+            events = [event for record in records for event in record.events]
+            hash_ = b""
+            for event in events:
+                hash_ = chain(hash_, public(event, game.room))
+            head = events[-1].seq, hash_.hex()
+            assert all(tuple(each) == head for each in game.heads), f"{game} but {head}"
+            names = Counter((record.by, record.i) for record in records if record.i)
+            assert max(names.values(), default=1) == 1, f"{game.room}: a command was done twice"
+            assert [event.kind for event in events].count("joined") == game.players, game
+            assert infos[game.room].status != "open", f"{game.room} was left open"
+            for who, chosen in game.moves.items():
+                made = [event.move for event in events if event.kind == "move" and event.by == who]
+                assert made == chosen, f"{game.room}: {made} is not {chosen}"
+            counts[game.kind] += 1
+            counts["moves"] += sum(event.kind == "move" for event in events)
+            counts["clients"] += len(game.heads)
+        return counts
+    finally:
+        await log.close()
+
+
+# By hand
+
+
+async def _work(url: str, count: int, weather: Weather, at_once: int) -> None:
+    """Play in a process of its own; what became of each game is a line."""
+    counts = await play_many(url, count, weather, at_once, lambda g: print(json.dumps(asdict(g))))
+    print(json.dumps({"faults": counts}))
+
+
+async def _worker(arguments: list[str]) -> tuple[list[Played], Counter[str]]:
+    command = (sys.executable, "-m", "chaos.games", *arguments)
+    process = await asyncio.create_subprocess_exec(
+        *command, stdout=asyncio.subprocess.PIPE, limit=2**24
+    )
+    games, faults = list[Played](), Counter[str]()
+    assert process.stdout
+    async for line in process.stdout:
+        said = json.loads(line)
+        if "faults" in said:
+            faults.update(said["faults"])
+        else:
+            games.append(Played(**said))
+    assert await process.wait() == 0, "a worker failed"
+    return games, faults
+
+
+async def _main(count: int, processes: int, at_once: int, seed: str) -> None:
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder:
+        data = Path(folder) / "log"
+        async with standby(data, *FREELY) as server:
+            url = await server.start()
+            hearing = asyncio.ensure_future(_hear(server.process.stderr))
+            works: list[Awaitable[tuple[list[Played], Counter[str]]]] = [
+                _worker(
+                    [
+                        *("--url", url, "--games", str(count // processes)),
+                        *("--at-once", str(at_once), "--seed", f"{seed}:{n}"),
+                    ]
+                )
+                for n in range(processes)
+            ]
+            results = await asyncio.gather(*works)
+            server.process.terminate()
+            code = await server.process.wait()
+            mistakes = await hearing
+        games = [game for part, _ in results for game in part]
+        faults = sum((part for _, part in results), Counter[str]())
+        seconds = time.monotonic() - began
+        counts = await check(data, games)
+    print(f"{len(games)} games in {seconds:.0f} s, seed {seed}: {dict(counts)}")
+    print(f"faults: {dict(faults)}")
+    print(f"the server's exit code {code}, its mistakes: {mistakes}")
+
+
+async def _hear(said: asyncio.StreamReader | None) -> list[str]:
+    assert said is not None
+    return [line.decode() async for line in said if b'"error"' in line]
+
+
+def main() -> None:
+    """Play many games; see the top."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--games", type=int, default=10_000)
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--at-once", type=int, default=60)
+    parser.add_argument("--seed", default=str(int.from_bytes(os.urandom(4))))
+    parser.add_argument("--url", help=argparse.SUPPRESS)
+    chosen = parser.parse_args()
+    connection.FIRST_DELAY = 0.1  # nobody else wants to come back at the same moment
+    if chosen.url:
+        weather = Weather(chosen.seed)
+        asyncio.run(_work(chosen.url, chosen.games, weather, chosen.at_once))
+    else:
+        asyncio.run(_main(chosen.games, chosen.processes, chosen.at_once, chosen.seed))
+
+
+if __name__ == "__main__":
+    main()

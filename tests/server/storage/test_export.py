@@ -1,0 +1,101 @@
+"""Rooms of a file as replays: as anybody may see them, unless the operator wants them whole."""
+
+import json
+from pathlib import Path
+
+from processes import standby
+from races import RACE
+from server.storage.files import OLD, admin, filled, names
+from servers import running_server
+from talk import fetch, talking
+from worlds import Fake
+
+from kibitz.engine import replays
+from kibitz.server.log_sqlite import SqliteLog
+
+
+async def test_what_is_exported_is_what_the_server_shows(tmp_path: Path) -> None:
+    async with standby(tmp_path / "kibitz.db") as process:
+        url = await process.start()
+        http = url.replace("ws://", "http://").removesuffix("/ws")
+        async with talking(url) as ann, talking(url) as bob:
+            open_ = (await ann.ok("create", game="klondike-single", deal="7"))["room"]
+            await ann.ok("move", room=open_, move="sw")
+            over = (await ann.ok("create", game="klondike"))["room"]
+            await ann.ok("resign", room=over)
+            race = (await ann.ok("create", **RACE, countdown=0))["room"]
+            await bob.ok("join", room=race, role="player")
+            for talk in (ann, bob):
+                await talk.ok("ready", room=race)
+            await ann.until(lambda: any(e["kind"] == "dealt" for e in ann.events(race)))
+            done = await admin(tmp_path, "export", "--all", "out")
+            assert (done.code, done.out, done.err) == (0, "out: 5 files\n", "")
+            assert names(tmp_path / "out") == sorted(
+                [f"{room}.replay.{kind}" for room in (open_, over) for kind in ("json", "txt")]
+                + [f"{race}.replay.json"]  # whose boards nobody sees yet
+            )
+            for name in names(tmp_path / "out"):
+                room, _, page = name.partition(".")
+                _, body = await fetch(http, f"/rooms/{room}/{page}")
+                assert (tmp_path / "out" / name).read_bytes() == body, name
+        assert "??" in (tmp_path / "out" / f"{open_}.replay.txt").read_text()
+        done = await admin(tmp_path, "export", "all", open_, "--whole")
+        assert done.code == 0 and "hidden cards" in done.err
+        text = tmp_path / "all" / f"{open_}.replay.txt"
+        assert text.stat().st_mode & 0o777 == 0o600
+        replays.verify(replays.read(text.read_text()))
+        assert json.loads((tmp_path / "all" / f"{open_}.replay.json").read_text())["open"]
+        done = await admin(tmp_path, "export", "all", race, "--whole")
+        assert done.out == "all: 3 files\n"
+
+
+async def test_archived_rooms_are_exported_too(tmp_path: Path) -> None:
+    fake = Fake()
+    async with (
+        running_server(SqliteLog(tmp_path / "kibitz.db"), fake.world, keep=1) as running,
+        talking(running.url) as ann,
+    ):
+        room = (await ann.ok("create", game="klondike", deal="7"))["room"]
+        await ann.ok("resign", room=room)
+        await ann.ok("leave", room=room)
+        fake.pass_time(90_000)
+        running.app.rooms.sweep()
+        assert running.app.attic is not None
+        assert await running.app.attic.tidy(pause=0) == 1
+        _, body = await fetch(running.http, f"/rooms/{room}/replay.txt")
+        done = await admin(tmp_path, "export", "out", room)
+        assert (done.code, names(tmp_path / "out")) == (0, [f"{room}.replay.txt"])
+        assert (tmp_path / "out" / f"{room}.replay.txt").read_bytes() == body
+
+
+async def test_nothing_is_overwritten_unasked(tmp_path: Path) -> None:
+    [room] = await filled(tmp_path / "kibitz.db", 1)
+    (tmp_path / "out").mkdir()
+    dear = tmp_path / "out" / f"{room}.replay.txt"
+    dear.write_text("something dear")
+    for words, says in (
+        (("out", room), "is there already"),
+        (("out",), "say a room, or --all"),
+        (("out", room, "--all"), "say a room, or --all"),
+        (("out", "unknown"), "there is no room unknown"),
+        (("kibitz.db", room), "exists"),
+        (("out", room, "--data", "none"), "there is no such file"),
+    ):
+        done = await admin(tmp_path, "export", *words)
+        assert done.code == 2 and says in done.err, done
+    assert dear.read_text() == "something dear"
+    assert (await admin(tmp_path, "export", "out", room, "--force")).code == 0
+    replays.verify(replays.read(dear.read_text()))
+
+
+async def test_stats_count_what_is_there(tmp_path: Path) -> None:
+    await filled(tmp_path / "kibitz.db", 3)
+    plain = json.loads((await admin(tmp_path, "stats", "--json")).out)
+    assert (plain["rooms"], plain["archived"]) == (3, 0)
+    assert plain["games"] == {"klondike": 3}
+    assert plain["statuses"] == {"resigned": 2, "open": 1}
+    assert plain["size"] == (tmp_path / "kibitz.db").stat().st_size
+    said = (await admin(tmp_path, "stats")).out
+    assert "games     klondike 3" in said
+    old = await admin(tmp_path, "stats", "--data", str(OLD / "schema-1.sqlite"), "--json")
+    assert json.loads(old.out)["schema"] == 1
