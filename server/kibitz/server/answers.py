@@ -147,6 +147,8 @@ class Answers:
             case ask.Ping():
                 heads = {id_: self._head(room, visitor) for id_, room in visitor.rooms.items()}
                 return replies.Pong(now=self._world.now_ms(), heads=heads)
+            case ask.Pledge():
+                return replies.Pledged(pledge=visitor.pledge.given(self._world.random_bytes))
             case ask.Rooms():
                 return self._rooms.listing.at_once(request)
             case ask.Daily():
@@ -204,7 +206,7 @@ class Answers:
             case ask.Create(daily=True, seat=sit):
                 room = await self._rooms.daily(request, who)
             case ask.Create(seat=sit):
-                room = await self._rooms.create(request, who)
+                room = await self._rooms.create(request, who, pledge=visitor.pledge)
             case ask.Fork(seat=sit):
                 room = await self._fork(request, self._followed(request, visitor), visitor)
             case ask.Rematch():

@@ -34,6 +34,7 @@ from .limits.settings import Limits
 from .limits.table import Charges, Over, Table, Who
 from .log import LogFailure
 from .operation.metrics import Metrics
+from .pledges import Pledge
 from .room import Room
 from .sockets.frames import framed
 from .sockets.socket import Socket
@@ -99,6 +100,7 @@ class Connection:
         "lobby",
         "number",
         "on_air",
+        "pledge",
         "rooms",
         "socket",
         "tv",
@@ -127,6 +129,7 @@ class Connection:
         self.lobby = False
         self.tv = False
         self.on_air: str | None = ""
+        self.pledge = Pledge()
         self.socket = socket
         self._service = service
         self._ended = ended

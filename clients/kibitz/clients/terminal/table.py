@@ -19,7 +19,7 @@ from ..scene import Scene
 from ..session import Client
 from ..telling import noticed
 from .keyboard import Keyboard
-from .news import invitation, news
+from .news import about_the_deal, invitation, news
 from .paint import wrapped
 from .screen import Screen
 from .seating import Seating
@@ -47,6 +47,8 @@ class Table:
         self._where = where
         self._rivals = ""
         """What was last said about them."""
+        self._kept: bool | None = None
+        """Whether the deal is the one that was pledged, if one was."""
         self._drawn = 0.0
         """When the page was drawn last, on this machine's clock, in seconds."""
 
@@ -69,7 +71,7 @@ class Table:
             Refused: The server does not let us, or another game is played there.
 
         """
-        self.mirror = await seating(self.client)
+        self.mirror, self._kept = await seating(self.client)
         self.scene, self._rivals = Scene.of(self.mirror), ""
         self.screen.remarks_are([])
         self.invite()
@@ -84,6 +86,8 @@ class Table:
         """Say how others come here."""
         for line in invitation(self.mirror, self.scene, self._where):
             self.screen.note(line)
+        if said := about_the_deal(self.mirror.room, self._where, self._kept):
+            self.screen.remark(said)
 
     def goodbye(self) -> str:
         """The last words."""
