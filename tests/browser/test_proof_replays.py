@@ -22,7 +22,7 @@ from servers import Running
 from talk import Talk, fetch, talking
 
 from kibitz.engine.deals import deck_of
-from kibitz.engine.game import Transfer, moves, object_to
+from kibitz.engine.game import Move, Transfer, moves, object_to
 from kibitz.engine.games import GAMES as RULES
 from kibitz.engine.games import TEXTS
 from kibitz.engine.notation import read_fact, write_fact
@@ -315,9 +315,10 @@ async def test_a_move_against_the_rules(browser: Browser) -> None:
         for source, cells in table.piles.items()
         if cells and object_to(game, table, wish := Transfer(source, gap)) is not None
     )
-    texts = []
-    for wish in (right, wrong):
-        facts = [write_fact(fact) for fact in game.effect(table, wish, Random(0))]
+    texts: list[str] = []
+    made: tuple[Move, ...] = (right, wrong)
+    for each in made:
+        facts = [write_fact(fact) for fact in game.effect(table, each, Random(0))]
         after = fold(map(read_fact, facts), table)
         events = [
             begun(game, table),
@@ -327,7 +328,7 @@ async def test_a_move_against_the_rules(browser: Browser) -> None:
                 at=0,
                 by="ann",
                 kind="move",
-                move=TEXTS["montana"].write(wish),
+                move=TEXTS["montana"].write(each),
                 fx=facts,
                 moves=1,
                 score=game.score(after),
