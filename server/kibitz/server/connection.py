@@ -95,6 +95,7 @@ class Connection:
         "lobby",
         "number",
         "on_air",
+        "passes",
         "pledge",
         "rooms",
         "socket",
@@ -120,6 +121,7 @@ class Connection:
         self.encoding = Encoding(socket.subprotocol or Encoding.JSON.value)
         self.identity = Identity("", "")
         self.rooms: dict[str, Room] = {}
+        self.passes: dict[str, Role] = {}
         self.number = number
         self.lobby = False
         self.tv = False
@@ -159,6 +161,11 @@ class Connection:
         """When the client came, Unix ms."""
         world = self._service.world
         return world.now_ms() - round((world.monotonic() - self._since) * 1000)
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether nobody is there any more, or will not be soon."""
+        return self._lost or self._closing is not None
 
     @property
     def is_overdue(self) -> bool:
@@ -432,6 +439,7 @@ class Connection:
 
     def unfollow(self, room: str) -> None:
         """Follow it no longer."""
+        self.passes.pop(room, None)
         if (left := self.rooms.pop(room, None)) is not None:
             self.account.unfollow(left)
 
