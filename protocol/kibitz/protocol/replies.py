@@ -89,6 +89,14 @@ class Joined(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag="joi
     already: bool = False
 
 
+class Invited(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag="invited"):
+    """The key to a closed room: ``invite`` of a ``join``, in this role or a lesser one."""
+
+    room: str
+    role: Role
+    invite: str
+
+
 class Ok(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag="ok"):
     """Done; after a change, the event's number and the hash there. It is durable."""
 
@@ -242,6 +250,7 @@ Answer = (
     | Pong
     | Pledged
     | Joined
+    | Invited
     | Ok
     | RoomList
     | MoveList
@@ -259,6 +268,7 @@ Reply = (
     | Pong
     | Pledged
     | Joined
+    | Invited
     | Ok
     | RoomList
     | MoveList

@@ -15,13 +15,14 @@ from kibitz.engine.games import GAMES, TEXTS
 from kibitz.protocol import limits, replies
 from kibitz.protocol import requests as ask
 from kibitz.protocol.codes import ErrorCode, Refused
-from kibitz.protocol.views import Action, GameInfo, LayoutPlace, Policy
+from kibitz.protocol.views import Action, GameInfo, LayoutPlace, Policy, Role
 from kibitz.protocol.wire import Encoding
 
 from .access.roles import GUEST_ROLES, check_request
 from .admin.administration import Administration
 from .admin.bans import Bans
 from .decide import check_open
+from .identity import Identity
 from .log import LogFailure
 from .operation.metrics import Metrics
 from .past import Past
@@ -153,6 +154,8 @@ class Answers:
                 return self._rooms.listing.at_once(request)
             case ask.Daily():
                 return self._rooms.days.table(request)
+            case ask.Invite():
+                return self._invite(request, visitor)
             case ask.Lobby():
                 visitor.lobby = request.on
                 return replies.Ok()
@@ -201,16 +204,19 @@ class Answers:
     ) -> replies.Joined:
         if self.draining:
             raise Refused(ErrorCode.DRAINING, "the server is going down", retry_ms=1000)
+        visitor.check_follow(None)
         who, sit = visitor.identity, True
         match request:
             case ask.Create(daily=True, seat=sit):
                 room = await self._rooms.daily(request, who)
             case ask.Create(seat=sit):
-                room = await self._rooms.create(request, who, pledge=visitor.pledge)
+                room = await self._rooms.create(
+                    request, who, pledge=visitor.pledge, is_gone=lambda: visitor.is_gone
+                )
             case ask.Fork(seat=sit):
                 room = await self._fork(request, self._followed(request, visitor), visitor)
             case ask.Rematch():
-                room = await self._rematch(self._followed(request, visitor), visitor)
+                room = await self._rematch(request, self._followed(request, visitor), visitor)
             case ask.Present():
                 room = await self._present(request, self._followed(request, visitor), visitor)
         with room.coming():
@@ -219,7 +225,7 @@ class Answers:
                     await room.sit(who)
                 except Refused:  # made before under this name; somebody else has the seat now
                     sit = False
-            visitor.rooms[room.id] = room
+            visitor.follow(room)
             return await room.people.admit(visitor, "player" if sit else "spectator", None)
 
     async def _fork(self, request: ask.Fork, parent: Room, visitor: Visitor) -> Room:
@@ -252,16 +258,16 @@ class Answers:
         )
         return await self._rooms.create(wish, visitor.identity, start)
 
-    async def _rematch(self, room: Room, visitor: Visitor) -> Room:
+    async def _rematch(self, request: ask.Rematch, room: Room, visitor: Visitor) -> Room:
         check_player(room, visitor)
-        return await self._rooms.rematch(room, visitor.identity)
+        return await self._rooms.rematch(room, visitor.identity, request)
 
     async def _present(self, request: ask.Present, room: Room, visitor: Visitor) -> Room:
         state = room.people.stage(visitor.identity.id).state
         if not room.people.disclosed or state.mode == "replay":
             message = "only a finished game can be shown"
             raise Refused(ErrorCode.FORBIDDEN, message, room=room.id)
-        if state.secret.password is not None or self._rooms.days.is_shut(state):
+        if state.closed or self._rooms.days.is_shut(state):
             message = "this game is not for everybody to see"
             raise Refused(ErrorCode.FORBIDDEN, message, room=room.id)
         return await self._rooms.present(request, room, visitor.identity)
@@ -271,11 +277,12 @@ class Answers:
         room = self._rooms.at_hand(request.room)
         if room is None or request.room in visitor.rooms:
             return None
-        if request.role == "player" or request.from_ is not None or room.state.secret.password:
+        if request.role == "player" or request.from_ is not None or room.state.closed:
             return None
         self._rooms.days.check(room.state, visitor.identity.id)
+        visitor.check_follow(room.id)
         joined = room.people.enter(visitor, request.role)
-        visitor.rooms[room.id] = room
+        visitor.follow(room)
         return joined
 
     async def _join(self, request: ask.Join, visitor: Visitor) -> replies.Joined:
@@ -288,19 +295,60 @@ class Answers:
         if request.room not in visitor.rooms:
             self._rooms.days.check(room.state, visitor.identity.id)
             if not seated:
-                await self._rooms.check_password(room, request.password)
+                visitor.check_follow(room.id)
         there = room.people.role(visitor) is not None
-        visitor.rooms[room.id] = room
+        allowed = await self._let_in(room, request, visitor, there) if not seated else None
+        visitor.follow(room)
         try:
             if request.role == "player" and not seated:
                 if ban := self._bans.kicked(room.id, visitor.identity.id):
                     raise self._bans.refused(ban, room.id)
-                await room.sit(visitor.identity)
-            return await room.people.admit(visitor, request.role, request)
+                await self._sit(room, visitor.identity)
+            joined = await room.people.admit(visitor, request.role, request)
+            if allowed is not None:
+                visitor.passes[room.id] = allowed
+            return joined
         except (Refused, LogFailure):
             if not there:
-                del visitor.rooms[room.id]
+                visitor.unfollow(room.id)
             raise
+
+    async def _let_in(
+        self, room: Room, request: ask.Join, visitor: Visitor, there: bool
+    ) -> Role | None:
+        """What somebody without a seat may be in a room, if that is not what he likes.
+
+        Raises:
+            Refused: Nothing, or not what he wants.
+
+        """
+        if not room.state.closed:
+            return None
+        if room.state.owner == visitor.identity.id:
+            return "player"
+        may_be = visitor.passes.get(room.id) or ("spectator" if there else None)
+        entrance = self._rooms.entrance
+        return await entrance.check(
+            *(room.id, room.state, request, may_be), is_gone=lambda: visitor.is_gone
+        )
+
+    def _invite(self, request: ask.Invite, visitor: Visitor) -> replies.Invited:
+        room, who = self._followed(request, visitor), visitor.identity.id
+        if not room.people.is_seated(who) and room.state.owner != who:
+            message = "not allowed: only who plays here invites others"
+            raise Refused(ErrorCode.NOT_SEATED, message, room=room.id)
+        if not room.state.closed:
+            message = "this room needs no invite: its link lets everybody in"
+            raise Refused(ErrorCode.BAD_OPTION, message, room=room.id)
+        key = self._rooms.entrance.invite(room.id, room.state, request.role)
+        return replies.Invited(room=room.id, role=request.role, invite=key)
+
+    async def _sit(self, room: Room, who: Identity) -> None:
+        now = self._world.now_ms()
+        if not room.state.over and (over := self._rooms.seats.over(who.id, now)):
+            raise over.full(room.id)
+        await room.sit(who)
+        self._rooms.seats.add(who.id, room.id, now)
 
     async def _leave(self, request: ask.Leave, visitor: Visitor) -> replies.Ok:
         room = visitor.rooms.get(request.room)
@@ -308,8 +356,10 @@ class Answers:
             return replies.Ok(room=request.room)
         if room.people.role(visitor) == "player" and not room.state.over:
             await room.stand_up(visitor.identity, visitor)
+            if not room.people.is_seated(visitor.identity.id):
+                self._rooms.seats.remove(visitor.identity.id, room.id)
         room.dismiss(visitor)
-        del visitor.rooms[room.id]
+        visitor.unfollow(room.id)
         return replies.Ok(room=room.id)
 
     def _followed(self, request: ask.InRoom, visitor: Visitor) -> Room:

@@ -8,24 +8,24 @@ import asyncio
 import base64
 import hmac
 from collections.abc import Awaitable, Callable, Iterator
-from typing import TypeVar
 
 import structlog
 
 from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.fairness import SECRET_BYTES, pledge_of
-from kibitz.protocol.requests import Create, Present
+from kibitz.protocol.requests import Create, Present, Rematch, RequestBase
 from kibitz.protocol.views import RoomInfo
 
+from .access.entrance import Entrance
 from .clock import Clock
 from .creation import Start, create, wish_of
 from .daily import SECRET, Days
 from .identity import Identity
+from .limits.holdings import DAY_MS, Games
 from .limits.rates import Rate
-from .limits.settings import IDLE_SECONDS, SAYS
+from .limits.settings import SAYS, Limits
 from .listing import Listing
 from .log import Conflict, EventLog
-from .passwords import hash_password, is_password
 from .pledges import Pledge
 from .record import Record
 from .room import Room
@@ -43,8 +43,8 @@ OPEN_PAGE = 1000
 
 log = structlog.get_logger("kibitz.rooms")
 
-A = TypeVar("A")
-B = TypeVar("B")
+FORGET_SECONDS = 600.0
+"""How often games that have become old are no longer counted."""
 
 
 class Rooms:
@@ -56,16 +56,22 @@ class Rooms:
         world: World,
         says: Rate = SAYS,
         turn: Turn | None = None,
-        idle: float = IDLE_SECONDS,
+        limits: Limits | None = None,
     ) -> None:
         self._log = log
         self._turn = turn or Turn()
         self._world = world
         self._says = says
-        self._idle = idle
+        limits = limits or Limits()
+        self._idle = limits.idle_room
+        self.games = Games("open games per identity", limits.games_per_identity)
+        """Who began which games that are not over."""
+        self.seats = Games("seats per identity", limits.seats_per_identity)
+        """Who has a seat in which."""
+        self._forget_at = 0.0
         self._rooms: dict[str, Room] = {}
         self._loading: dict[str, asyncio.Future[Room | None]] = {}
-        self._hashing = asyncio.Semaphore(1)
+        self.entrance = Entrance(world)
         self._going_on = asyncio.Lock()
         self._leaving: dict[str, asyncio.Future[None]] = {}
         """Rooms that are being put away."""
@@ -80,6 +86,7 @@ class Rooms:
         """Learn from the log which rooms there are, and when they have to be woken."""
         fresh = self._world.random_bytes(SECRET_BYTES)
         self.days.secret = await self._log.secret(SECRET, fresh)
+        await self.entrance.open(self._log)
         for info in await self._log.days_away():
             self.days.note(info)
         now, cursor = self._world.now_ms(), None
@@ -110,6 +117,7 @@ class Rooms:
         start: Start | None = None,
         name: str | None = None,
         pledge: Pledge | None = None,
+        is_gone: Callable[[], bool] = lambda: False,
     ) -> Room:
         """A new room; of a request named for good, the room it made the first time.
 
@@ -119,6 +127,7 @@ class Rooms:
             start: Where it begins, if that is not what the request says.
             name: What names it, if that is not what the request says.
             pledge: The secret that is kept for who asks.
+            is_gone: Whether nobody waits for it any more.
 
         Raises:
             Refused: The wish cannot be fulfilled.
@@ -128,12 +137,9 @@ class Rooms:
         id_ = self._new_id(who.secret, name)
         if name and (there := await self._find(id_)):
             return _same(there, request, start)
-        if request.visibility == "private" and not (request.password or (start and start.password)):
-            raise Refused(ErrorCode.BAD_OPTION, "a private room needs a password")
         password = None
         if request.password:
-            salt = self._world.random_bytes(16)
-            password = await self._hash(hash_password, request.password, salt)
+            password = await self.entrance.hash(request.password, is_gone)
         secret = self._secret(request.pledge, pledge)
         record = create(request, who, self._world.now_ms(), secret, password, start)
         if pledge is not None and request.pledge is not None:
@@ -162,25 +168,42 @@ class Rooms:
             Refused: The wish is for something else as well.
 
         """
+        await self._check_name(request, who)
         start = self.days.start(request)
         wish = Create(game=request.game, daily=True, visibility="unlisted")
         return await self.create(wish, who, start, self.days.name(request.game))
 
-    async def rematch(self, room: Room, who: Identity) -> Room:
+    async def _check_name(self, request: RequestBase, who: Identity) -> None:
+        """See that a name does not stand for a room that was made otherwise.
+
+        Raises:
+            Refused: It does.
+
+        """
+        named = isinstance(request.i, str) and await self._find(self._new_id(who.secret, request.i))
+        if named:
+            message = f"{request.i} is the name of another request"
+            raise Refused(ErrorCode.BAD_MESSAGE, message)
+
+    async def rematch(self, room: Room, who: Identity, request: Rematch | None = None) -> Room:
         """The room in which the series goes on; everybody in this one is told.
 
         Raises:
             Refused: The game has not ended, or has none after it.
 
         """
-        id_ = self._new_id(room.state.secret.seed.encode(), "rematch")
+        request = request or Rematch(room=room.id)
+        await self._check_name(request, who)
+        room.answered(request, who)
+        known = room.state.course.next  # older ones follow from what the game opens at its end
+        id_ = known or self._new_id(self.entrance.secret, f"the room after {room.id}")
         async with self._going_on:  # many ask at the same moment: one of them makes it
             there = await self._find(id_)
             if there is None:
                 secret = self._world.random_bytes(SECRET_BYTES)
                 record = rematch(room.id, room.state, who, self._world.now_ms(), secret)
                 there = await self._add(id_, record) or await self.get(id_)
-            await room.go_on(id_, who)
+            await room.go_on(id_, who, request)
         return there
 
     async def present(self, request: Present, room: Room, who: Identity) -> Room:
@@ -201,7 +224,14 @@ class Rooms:
         return there
 
     async def _add(self, id_: str, record: Record) -> Room | None:
-        """A new room from its first record; ``None`` if it was made at the same time elsewhere."""
+        """A new room from its first record; ``None`` if it was made at the same time elsewhere.
+
+        Raises:
+            Refused: Who makes it has too many games that are not over.
+
+        """
+        if record.by and (over := self.games.over(record.by, self._world.now_ms())):
+            raise over.full()
         room = self._made(id_, [record])
         try:
             await self._log.append(id_, 0, [record], room.whole_entry())
@@ -316,13 +346,29 @@ class Rooms:
         room.on_change = self._note
         self._rooms[room.id] = room
         self.clock.set(room.id, room.due)
+        self._count(room)
         if fresh or self.listing.entry(room.id) is None:
             self._note(room, fresh=fresh)
         return room
 
+    def _count(self, room: Room) -> None:
+        """Count a game, until it is over, to who began it and who has a seat."""
+        state = room.state
+        owner, seated = state.owner or "", [seat.id for seat in state.seats if seat.id]
+        if state.over:
+            self.games.remove(owner, room.id)
+            for who in seated:
+                self.seats.remove(who, room.id)
+        elif state.started + DAY_MS > self._world.now_ms():
+            self.games.add(owner, room.id, state.started)
+            for who in seated:
+                self.seats.add(who, room.id, state.started)
+
     def _note(self, room: Room, *, fresh: bool = False) -> None:
         """Remember how a room stands, for the lobby."""
         self.clock.set(room.id, room.due)
+        if room.state.over:
+            self._count(room)
         if room.state.course.daily:
             self.days.note(room.whole_entry())
         if room.state.visibility != "public":
@@ -330,27 +376,13 @@ class Rooms:
         if self.listing.note(room.id, room.entry(), fresh=fresh):
             self.changed.add(room.id)
 
-    async def check_password(self, room: Room, password: str | None) -> None:
-        """Let those in who know the password.
-
-        Raises:
-            Refused: This one does not.
-
-        """
-        kept = room.state.secret.password
-        if kept is None:
-            return
-        if password is None or not await self._hash(is_password, password, kept):
-            raise Refused(ErrorCode.FORBIDDEN, "this room has a password", room=room.id)
-
-    async def _hash(self, work: Callable[[str, A], B], password: str, other: A) -> B:
-        """Slow work on passwords, one at a time: who tries many waits behind himself."""
-        async with self._hashing:
-            return await asyncio.to_thread(work, password, other)
-
     def sweep(self) -> None:
         """Let go of rooms that nobody has been in for a while."""
         now = self._world.monotonic()
+        if now >= self._forget_at:
+            self._forget_at = now + FORGET_SECONDS
+            self.games.forget(self._world.now_ms())
+            self.seats.forget(self._world.now_ms())
         for room in self:
             if room.idle and room.idle_since <= now - self._idle:
                 del self._rooms[room.id]
@@ -373,7 +405,7 @@ class Rooms:
         entries = (
             entry
             for id_, room in self._rooms.items()
-            if room.state.secret.password is None and (entry := self.listing.entry(id_))
+            if not room.state.closed and (entry := self.listing.entry(id_))
         )
         return self.tv.look(entries, self._world.now_ms())
 

@@ -44,6 +44,7 @@ NEEDS: Mapping[type[ask.RequestBase], Need] = MappingProxyType(
         ask.Pledge: PLAYS,
         ask.Create: PLAYS,
         ask.Fork: PLAYS,
+        ask.Invite: PLAYS,
         ask.Rematch: PLAYS,
         ask.Present: PLAYS,
         ask.Steer: PLAYS,
