@@ -140,7 +140,7 @@ class Pages:
             return answer
         except LogFailure as failure:
             log.error("log failure", room=id_, request=name, exc_info=failure)
-            said = b"the server could not write that down; try again later\n"
+            said = b"the server could not write that down, or read it; try again later\n"
             return page(said, TEXT, HTTPStatus.SERVICE_UNAVAILABLE)
 
     def _counted(self, request: Request, place: str | None) -> Identity:
