@@ -78,6 +78,9 @@ class _Reader:
     def receive(self, message: bytes, is_text: bool) -> None:
         self.heard.append((bytes(message), is_text))
 
+    def counts_control(self) -> bool:
+        return True
+
     def pause(self) -> None: ...
 
     def resume(self) -> None: ...

@@ -153,6 +153,12 @@ COURSES = [
         ],
     ),
     _told(
+        "a race that is closed: who is done stays done",
+        UNDER_WAY,
+        [_event(5500, "resigned", by="c", board=2), _event(6000, "closed", text="enough")],
+    ),
+    _told("a game that is closed", SOLO, [_event(10, "closed")]),
+    _told(
         "a replay room",
         REPLAY,
         [

@@ -4,6 +4,7 @@ Both go the same way, bytes <-> plain values <-> declared types, so they mean th
 checked by the same rules. Never: trust a length, a depth or a type that came from outside.
 """
 
+import re
 from collections.abc import Iterable
 from enum import Enum
 from typing import Any
@@ -23,6 +24,10 @@ from .requests import Create, Replay, Request
 
 LONG_MAP, SHORT_MAP, MAX_SHORT_MAP = b"\xde\x00", 0x80, 15
 """How msgpack begins a map: the long form is what a type with more keys gets, few as may be set."""
+
+MAX_SOUGHT = 256
+"""How far the ``i`` of a broken frame is looked for, in characters."""
+_WORDS = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s"{}\[\]:,]+|[{}\[\]:,]')
 
 Frame = str | bytes
 """One WebSocket message: text for JSON, bytes for msgpack."""
@@ -148,10 +153,40 @@ def _plain(frame: Frame) -> Any:
             return msgspec.json.decode(frame)
         return msgpack.unpackb(frame, strict_map_key=True, max_ext_len=0)
     except RecursionError:
-        raise WireError(ErrorCode.BAD_MESSAGE, "nested too deep") from None
+        message = "nested too deep"
     except (msgspec.DecodeError, ValueError, msgpack.UnpackException) as error:
         what = "JSON" if isinstance(frame, str) else "msgpack"
-        raise WireError(ErrorCode.BAD_MESSAGE, f"not {what}: {_said(error)}") from None
+        message = f"not {what}: {_said(error)}"
+    raise WireError(ErrorCode.BAD_MESSAGE, message, _id_in(frame))
+
+
+def _id_in(frame: Frame) -> int | str | None:
+    """The usable ``i`` in a frame that is broken further behind, as far as it can be told."""
+    try:
+        return _id_in_text(frame) if isinstance(frame, str) else _id_in_packed(frame)
+    except (msgspec.DecodeError, ValueError, RecursionError, msgpack.UnpackException):
+        return None
+
+
+def _id_in_text(frame: str) -> int | str | None:
+    level, before = 0, ["", ""]
+    for found in _WORDS.finditer(frame, 0, MAX_SOUGHT):
+        word = found.group()
+        if level == 1 and before == ['"i"', ":"]:
+            return request_id({"i": msgspec.json.decode(word)})
+        level += (word in "{[") - (word in "}]")
+        before = [before[1], word]
+    return None
+
+
+def _id_in_packed(frame: bytes) -> int | str | None:
+    unpacker = msgpack.Unpacker(max_buffer_size=MAX_SOUGHT)
+    unpacker.feed(frame[:MAX_SOUGHT])
+    for _ in range(unpacker.read_map_header()):
+        if unpacker.unpack() == "i":
+            return request_id({"i": unpacker.unpack()})
+        unpacker.skip()
+    return None
 
 
 def _is_too_deep(plain: dict[Any, Any]) -> bool:

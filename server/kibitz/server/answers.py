@@ -22,6 +22,7 @@ from .access.roles import GUEST_ROLES, check_request
 from .admin.administration import Administration
 from .admin.bans import Bans
 from .decide import check_open
+from .identity import Identity
 from .log import LogFailure
 from .operation.metrics import Metrics
 from .past import Past
@@ -199,6 +200,7 @@ class Answers:
     ) -> replies.Joined:
         if self.draining:
             raise Refused(ErrorCode.DRAINING, "the server is going down", retry_ms=1000)
+        visitor.check_follow(None)
         who, sit = visitor.identity, True
         match request:
             case ask.Create(daily=True, seat=sit):
@@ -208,7 +210,7 @@ class Answers:
             case ask.Fork(seat=sit):
                 room = await self._fork(request, self._followed(request, visitor), visitor)
             case ask.Rematch():
-                room = await self._rematch(self._followed(request, visitor), visitor)
+                room = await self._rematch(request, self._followed(request, visitor), visitor)
             case ask.Present():
                 room = await self._present(request, self._followed(request, visitor), visitor)
         with room.coming():
@@ -217,7 +219,7 @@ class Answers:
                     await room.sit(who)
                 except Refused:  # made before under this name; somebody else has the seat now
                     sit = False
-            visitor.rooms[room.id] = room
+            visitor.follow(room)
             return await room.people.admit(visitor, "player" if sit else "spectator", None)
 
     async def _fork(self, request: ask.Fork, parent: Room, visitor: Visitor) -> Room:
@@ -250,9 +252,9 @@ class Answers:
         )
         return await self._rooms.create(wish, visitor.identity, start)
 
-    async def _rematch(self, room: Room, visitor: Visitor) -> Room:
+    async def _rematch(self, request: ask.Rematch, room: Room, visitor: Visitor) -> Room:
         check_player(room, visitor)
-        return await self._rooms.rematch(room, visitor.identity)
+        return await self._rooms.rematch(room, visitor.identity, request)
 
     async def _present(self, request: ask.Present, room: Room, visitor: Visitor) -> Room:
         state = room.people.stage(visitor.identity.id).state
@@ -272,8 +274,9 @@ class Answers:
         if request.role == "player" or request.from_ is not None or room.state.secret.password:
             return None
         self._rooms.days.check(room.state, visitor.identity.id)
+        visitor.check_follow(room.id)
         joined = room.people.enter(visitor, request.role)
-        visitor.rooms[room.id] = room
+        visitor.follow(room)
         return joined
 
     async def _join(self, request: ask.Join, visitor: Visitor) -> replies.Joined:
@@ -286,19 +289,27 @@ class Answers:
         if request.room not in visitor.rooms:
             self._rooms.days.check(room.state, visitor.identity.id)
             if not seated:
+                visitor.check_follow(room.id)
                 await self._rooms.check_password(room, request.password)
         there = room.people.role(visitor) is not None
-        visitor.rooms[room.id] = room
+        visitor.follow(room)
         try:
             if request.role == "player" and not seated:
                 if ban := self._bans.kicked(room.id, visitor.identity.id):
                     raise self._bans.refused(ban, room.id)
-                await room.sit(visitor.identity)
+                await self._sit(room, visitor.identity)
             return await room.people.admit(visitor, request.role, request)
         except (Refused, LogFailure):
             if not there:
-                del visitor.rooms[room.id]
+                visitor.unfollow(room.id)
             raise
+
+    async def _sit(self, room: Room, who: Identity) -> None:
+        now = self._world.now_ms()
+        if not room.state.over and (over := self._rooms.seats.over(who.id, now)):
+            raise over.full(room.id)
+        await room.sit(who)
+        self._rooms.seats.add(who.id, room.id, now)
 
     async def _leave(self, request: ask.Leave, visitor: Visitor) -> replies.Ok:
         room = visitor.rooms.get(request.room)
@@ -306,8 +317,10 @@ class Answers:
             return replies.Ok(room=request.room)
         if room.people.role(visitor) == "player" and not room.state.over:
             await room.stand_up(visitor.identity, visitor)
+            if not room.people.is_seated(visitor.identity.id):
+                self._rooms.seats.remove(visitor.identity.id, room.id)
         room.dismiss(visitor)
-        del visitor.rooms[room.id]
+        visitor.unfollow(room.id)
         return replies.Ok(room=room.id)
 
     def _followed(self, request: ask.InRoom, visitor: Visitor) -> Room:

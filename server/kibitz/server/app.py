@@ -32,7 +32,10 @@ from .admin.bans import REFRESH_SECONDS, Bans
 from .admin.key import Key
 from .answers import Answers
 from .connection import CLOSE_SECONDS, Connection, Service
+from .limits.account import Bank
 from .limits.door import Door
+from .limits.holdings import Followed
+from .limits.outboxes import cut_slow
 from .limits.table import Table
 from .log import EventLog
 from .operation.drain import RETRY_MS, Drain, going_away
@@ -84,7 +87,7 @@ class App:
         limits = settings.limits
         self._table = Table(limits, world.monotonic)
         self._door = Door(limits, self._table, self._metrics.limited, self._proxies.has)
-        self.rooms = Rooms(log_, world, limits.says, turn, limits.idle_room)
+        self.rooms = Rooms(log_, world, limits.says, turn, limits)
         self._past = past = Past(log_, limits.past_waiting)
         days = settings.keeping.keep
         self.attic = Attic(log_, self.rooms, past, world, days) if days else None
@@ -109,8 +112,7 @@ class App:
             world,
             self._metrics,
             turn,
-            limits,
-            self._table,
+            Bank(limits, self._table, Followed(limits), self._metrics.limited),
             bans,
             settings.operating.log_level is LogLevel.DEBUG,
         )
@@ -270,6 +272,7 @@ class App:
                 self._dismiss_strangers()
                 self._keepalive.tick(self._connections)
                 self._table.tick()
+                cut_slow(self._connections, self._settings.limits.outbox_per_address)
                 self.rooms.refresh_laggards()
                 if tick % TICKS_PER_PRESENCE == 0:
                     self._dismiss_expired()

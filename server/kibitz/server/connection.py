@@ -19,19 +19,15 @@ from websockets.frames import CloseCode as LibraryCode
 from kibitz.protocol import replies
 from kibitz.protocol import requests as ask
 from kibitz.protocol.codes import CloseCode, ErrorCode, Refused
-from kibitz.protocol.limits import MAX_FRAME
 from kibitz.protocol.session import MustClose, ServerSession
 from kibitz.protocol.views import Role
-from kibitz.protocol.wire import Encoding, WireError, frame_id
+from kibitz.protocol.wire import Encoding, Frame, WireError, frame_id
 
 from .access.authority import Authority
 from .admin.bans import Bans, close_reason
 from .answers import Answers, RoomCommand
 from .identity import Identity
-from .limits.places import place_of
-from .limits.prices import BYTES_A_REQUEST, PLAIN, TOKEN, charges_of
-from .limits.settings import Limits
-from .limits.table import Charges, Over, Table, Who
+from .limits.account import Account, Bank
 from .log import LogFailure
 from .operation.metrics import Metrics
 from .room import Room
@@ -42,6 +38,7 @@ from .world import World
 
 ANSWER_BYTES = 32 * 1024
 """Bytes that may wait for one client before it is answered anything more."""
+OUTBOX = "bytes per address"
 AT_ONCE = 32
 """Requests of one client after which everybody else has his turn."""
 CLOSE_SECONDS = 5.0
@@ -59,8 +56,7 @@ class Service:
     world: World
     metrics: Metrics
     turn: Turn
-    limits: Limits
-    table: Table
+    bank: Bank
     bans: Bans
     talks: bool = False
     """Whether every request is in the log."""
@@ -87,13 +83,12 @@ class Connection:
         "_held",
         "_inbox",
         "_lost",
-        "_refused",
         "_replies",
         "_service",
         "_session",
         "_since",
-        "_who",
         "_working",
+        "account",
         "encoding",
         "identity",
         "lobby",
@@ -131,10 +126,9 @@ class Connection:
         self._service = service
         self._ended = ended
         self._session = ServerSession(self.encoding)
-        place = place_of(socket.address, service.limits.count_loopback)
-        self._who: Who = number, None, place
+        self.account = Account(service.bank, number, socket.address)
         self._since = service.world.monotonic()
-        self._refused = self._asked = 0
+        self._asked = 0
         self._inbox: deque[tuple[bytes, bool]] | None = None
         self._replies: list[_Reply] = []
         self._held: tuple[_Reply, ask.Request] | None = None
@@ -166,7 +160,7 @@ class Connection:
     @property
     def is_overdue(self) -> bool:
         """Whether the client has not said hello in time."""
-        timeout = self._service.limits.hello_timeout
+        timeout = self._service.bank.limits.hello_timeout
         return not self.identity.id and self._service.world.monotonic() > self._since + timeout
 
     # The end of the server (operation.drain.Guest)
@@ -192,9 +186,22 @@ class Connection:
         if self._inbox is None:
             self._inbox = deque()
         self._inbox.append((message, is_text))
-        if len(self._inbox) >= self._service.limits.inbox:
+        if len(self._inbox) >= self._service.bank.limits.inbox:
             self.socket.transport.pause_reading()
         self._work_soon()
+
+    def counts_control(self) -> bool:
+        """A ping or a fragment has come, which counts as a request; whether it is to be heeded."""
+        if self._closing is not None:
+            return False
+        try:
+            self.account.count_frame()
+        except MustClose as must:
+            self.close_soon(must.code, must.reason)
+            return False
+        except Refused:
+            return False
+        return True
 
     def pause(self) -> None:
         """Read no more: who does not read answers gets none."""
@@ -216,6 +223,7 @@ class Connection:
             log.debug("gone", **self._about(None))
         for room in self.rooms.values():
             room.dismiss(self)
+            self.account.unfollow(room)
         if self._closing is None or self._closing.done():
             self._ended(self)
         else:
@@ -228,7 +236,7 @@ class Connection:
             self._answering is not None
             or self._held is not None
             or self._asked >= AT_ONCE
-            or len(self._replies) >= self._service.limits.inbox
+            or len(self._replies) >= self._service.bank.limits.inbox
             or self.socket.paused
             or self.socket.waiting > ANSWER_BYTES
         )
@@ -257,21 +265,7 @@ class Connection:
         self._replies.append(reply)
         try:
             frame = message.decode() if is_text else message
-            size = len(message)
-            if size > MAX_FRAME and (over := self._service.table.over("requests", self._who)):
-                reply.i = frame_id(frame)
-                raise self._too_many(over, size)
-            try:
-                request = self._session.receive(frame)
-            except WireError as error:
-                if over := self._service.table.take(_unread(size), self._who):
-                    reply.i = error.i
-                    raise self._too_many(over, size) from None
-                raise
-            reply.i, reply.request = request.i, request
-            if self._service.talks:
-                log.debug("asked", **self._about(request))
-            self._count(request, size)
+            request = self._read(frame, len(message), reply)
             self._service.metrics.requested(type(request))
             if isinstance(request, RoomCommand):
                 self._service.answers.take(request, self, partial(self._reply, reply))
@@ -285,40 +279,31 @@ class Connection:
         except Exception as error:
             self._reply(reply, error)
 
-    def _count(self, request: ask.Request, size: int) -> None:
-        """Let the limits count a request.
+    def _read(self, frame: Frame, size: int, reply: _Reply) -> ask.Request:
+        """The request in a frame, counted.
 
         Raises:
-            Refused: It is above one of them.
+            WireError: There is none.
+            Refused: It is too much.
+            MustClose: It is far too much, or breaks the protocol.
 
         """
-        table = self._service.table
-        over = table.take(charges_of(request, size), self._who)
-        if over is None:
-            self._refused = max(0, self._refused - 1)
-        elif not (self._reads_own(request) and table.spare((self._who[0], type(request)))):
-            raise self._too_many(over, size)
-
-    def _reads_own(self, request: ask.Request) -> bool:
-        """Whether somebody only wants to see how his own rooms are: that is always granted."""
-        match request:
-            case ask.Hello() | ask.Ping():
-                return True
-            case ask.ViewAt() | ask.History() | ask.Moves():
-                return request.room in self.rooms
-            case ask.Join():
-                mine = request.room in self.rooms or request.from_ is not None
-                return mine and request.password is None
-            case _:
-                return False
-
-    def _too_many(self, over: Over, size: int) -> Refused:
-        self._refused += 1 + size // BYTES_A_REQUEST
-        self._asked += size // BYTES_A_REQUEST
-        self._service.metrics.limited(over.limit)
-        if self._refused > self._service.limits.refused:
-            raise MustClose(CloseCode.ABUSE, f"far too many {over.limit}")
-        return over.refused()
+        try:
+            self.account.check_size(size)
+        except Refused:
+            reply.i = frame_id(frame)
+            raise
+        try:
+            request = self._session.receive(frame)
+        except WireError as error:
+            reply.i = error.i
+            self.account.count_frame(size)
+            raise
+        reply.i, reply.request = request.i, request
+        if self._service.talks:
+            log.debug("asked", **self._about(request))
+        self.account.count(request, size, self.rooms.__contains__)
+        return request
 
     def _go_on(self) -> None:
         """Answer the request that waited for those before it."""
@@ -344,9 +329,7 @@ class Connection:
         try:
             identity, token = self._service.authority.greet(hello.token, hello.name)
         except Refused as refused:
-            if over := self._service.table.take(TOKEN, self._who):
-                self._service.metrics.limited(over.limit)
-                raise MustClose(CloseCode.ABUSE, f"too many {over.limit}") from None
+            self.account.count_token()
             if not known.id:
                 raise MustClose(CloseCode.AUTH, refused.message) from None
             return refused
@@ -356,7 +339,7 @@ class Connection:
             message = "that token is somebody else's, or for less: it takes another connection"
             return Refused(ErrorCode.AUTH, message)
         self.identity = identity
-        self._who = self._who[0], identity.id, self._who[2]
+        self.account.greeted(identity.id)
         if self._service.talks:
             log.debug("greeted", **self._about(None))
         answers = self._service.answers
@@ -395,6 +378,7 @@ class Connection:
             case WireError():
                 answer = self._session.error(error)
             case Refused():
+                self.account.count_refusal(error)
                 answer = replies.Error(
                     code=error.code,
                     message=error.message,
@@ -426,6 +410,28 @@ class Connection:
             about["room"] = request.room
         return about
 
+    # What the answers need (visitor.Visitor)
+
+    def check_follow(self, room: str | None) -> None:
+        """Check that one more room may be followed; ``None``: a new one.
+
+        Raises:
+            Refused: There are as many as there may be.
+
+        """
+        self.account.check_follow(room)
+
+    def follow(self, room: Room) -> None:
+        """Follow a room from now on."""
+        if room.id not in self.rooms:
+            self.account.follow(room)
+        self.rooms[room.id] = room
+
+    def unfollow(self, room: str) -> None:
+        """Follow it no longer."""
+        if (left := self.rooms.pop(room, None)) is not None:
+            self.account.unfollow(left)
+
     # What rooms need (listener.Listener)
 
     def offer(self, frames: bytes) -> bool:
@@ -435,10 +441,20 @@ class Connection:
         """
         if self._closing is not None:
             return True
-        if self.socket.waiting > self._service.limits.outbox:
+        if self.socket.waiting > self._service.bank.limits.outbox:
             return False
         self.socket.send_soon(frames)
         return True
+
+    @property
+    def waiting(self) -> int:
+        """Bytes that wait for the client to read, if they are many."""
+        return self.socket.waiting if self.socket.paused else 0
+
+    def cut(self) -> None:
+        """End the connection and let go of what waits."""
+        self._service.metrics.limited(OUTBOX)
+        self.socket.transport.abort()
 
     def fell_behind(self, role: Role) -> None:
         """Count that too much is waiting already."""
@@ -463,8 +479,3 @@ class Connection:
                 await self.socket.close(code, reason)
                 return
         self.socket.transport.abort()  # it does not even read the close
-
-
-def _unread(size: int) -> Charges:
-    """What a frame counts as that is no request."""
-    return PLAIN if size <= MAX_FRAME else (("requests", size / BYTES_A_REQUEST),)

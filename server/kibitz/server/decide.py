@@ -39,6 +39,7 @@ KINDS_OF: dict[type[ask.RequestBase], str] = {
     ask.Cheat: "cheated",
     ask.Comments: "comments",
     ask.Steer: "control",
+    ask.Rematch: "rematch",
 }
 """The kind of event that each command makes first; ``ready`` makes one of two."""
 CLOSED = "the room has been closed"

@@ -199,9 +199,9 @@ class Room:
         self._unsettled = bool(events)  # until they have happened
         return events
 
-    async def go_on(self, next_: str, who: Identity) -> None:
+    async def go_on(self, next_: str, who: Identity, request: ask.Rematch) -> None:
         """Tell everybody where the series goes on."""
-        await self._write(who, lambda state: self._rematch(state, next_, who))
+        await self._write(who, lambda state: self._rematch(state, next_, who), request)
 
     def _rematch(self, state: RoomState, next_: str, who: Identity) -> list[Event]:
         if state.course.next:

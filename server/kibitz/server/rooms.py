@@ -13,15 +13,16 @@ from typing import TypeVar
 import structlog
 
 from kibitz.protocol.codes import ErrorCode, Refused
-from kibitz.protocol.requests import Create, Present
+from kibitz.protocol.requests import Create, Present, Rematch, RequestBase
 from kibitz.protocol.views import RoomInfo
 
 from .clock import Clock
 from .creation import Start, create, wish_of
 from .daily import SECRET, SECRET_BYTES, Days
 from .identity import Identity
+from .limits.holdings import DAY_MS, Games
 from .limits.rates import Rate
-from .limits.settings import IDLE_SECONDS, SAYS
+from .limits.settings import SAYS, Limits
 from .listing import Listing
 from .log import Conflict, EventLog
 from .passwords import hash_password, is_password
@@ -42,6 +43,9 @@ OPEN_PAGE = 1000
 
 log = structlog.get_logger("kibitz.rooms")
 
+FORGET_SECONDS = 600.0
+"""How often games that have become old are no longer counted."""
+
 A = TypeVar("A")
 B = TypeVar("B")
 
@@ -55,13 +59,19 @@ class Rooms:
         world: World,
         says: Rate = SAYS,
         turn: Turn | None = None,
-        idle: float = IDLE_SECONDS,
+        limits: Limits | None = None,
     ) -> None:
         self._log = log
         self._turn = turn or Turn()
         self._world = world
         self._says = says
-        self._idle = idle
+        limits = limits or Limits()
+        self._idle = limits.idle_room
+        self.games = Games("open games per identity", limits.games_per_identity)
+        """Who began which games that are not over."""
+        self.seats = Games("seats per identity", limits.seats_per_identity)
+        """Who has a seat in which."""
+        self._forget_at = 0.0
         self._rooms: dict[str, Room] = {}
         self._loading: dict[str, asyncio.Future[Room | None]] = {}
         self._hashing = asyncio.Semaphore(1)
@@ -143,17 +153,33 @@ class Rooms:
             Refused: The wish is for something else as well.
 
         """
+        await self._check_name(request, who)
         start = self.days.start(request)
         wish = Create(game=request.game, daily=True, visibility="unlisted")
         return await self.create(wish, who, start, self.days.name(request.game))
 
-    async def rematch(self, room: Room, who: Identity) -> Room:
+    async def _check_name(self, request: RequestBase, who: Identity) -> None:
+        """See that a name does not stand for a room that was made otherwise.
+
+        Raises:
+            Refused: It does.
+
+        """
+        named = isinstance(request.i, str) and await self._find(self._new_id(who.secret, request.i))
+        if named:
+            message = f"{request.i} is the name of another request"
+            raise Refused(ErrorCode.BAD_MESSAGE, message)
+
+    async def rematch(self, room: Room, who: Identity, request: Rematch | None = None) -> Room:
         """The room in which the series goes on; everybody in this one is told.
 
         Raises:
             Refused: The game has not ended, or has none after it.
 
         """
+        request = request or Rematch(room=room.id)
+        await self._check_name(request, who)
+        room.answered(request, who)
         id_ = self._new_id(room.state.secret.seed.encode(), "rematch")
         async with self._going_on:  # many ask at the same moment: one of them makes it
             there = await self._find(id_)
@@ -161,7 +187,7 @@ class Rooms:
                 seed = self._world.random_bytes(SEED_BYTES)
                 record = rematch(room.id, room.state, who, self._world.now_ms(), seed)
                 there = await self._add(id_, record) or await self.get(id_)
-            await room.go_on(id_, who)
+            await room.go_on(id_, who, request)
         return there
 
     async def present(self, request: Present, room: Room, who: Identity) -> Room:
@@ -182,7 +208,14 @@ class Rooms:
         return there
 
     async def _add(self, id_: str, record: Record) -> Room | None:
-        """A new room from its first record; ``None`` if it was made at the same time elsewhere."""
+        """A new room from its first record; ``None`` if it was made at the same time elsewhere.
+
+        Raises:
+            Refused: Who makes it has too many games that are not over.
+
+        """
+        if record.by and (over := self.games.over(record.by, self._world.now_ms())):
+            raise over.full()
         room = self._made(id_, [record])
         try:
             await self._log.append(id_, 0, [record], room.whole_entry())
@@ -297,13 +330,29 @@ class Rooms:
         room.on_change = self._note
         self._rooms[room.id] = room
         self.clock.set(room.id, room.due)
+        self._count(room)
         if fresh or self.listing.entry(room.id) is None:
             self._note(room, fresh=fresh)
         return room
 
+    def _count(self, room: Room) -> None:
+        """Count a game, until it is over, to who began it and who has a seat."""
+        state = room.state
+        owner, seated = state.owner or "", [seat.id for seat in state.seats if seat.id]
+        if state.over:
+            self.games.remove(owner, room.id)
+            for who in seated:
+                self.seats.remove(who, room.id)
+        elif state.started + DAY_MS > self._world.now_ms():
+            self.games.add(owner, room.id, state.started)
+            for who in seated:
+                self.seats.add(who, room.id, state.started)
+
     def _note(self, room: Room, *, fresh: bool = False) -> None:
         """Remember how a room stands, for the lobby."""
         self.clock.set(room.id, room.due)
+        if room.state.over:
+            self._count(room)
         if room.state.course.daily:
             self.days.note(room.whole_entry())
         if room.state.visibility != "public":
@@ -332,6 +381,10 @@ class Rooms:
     def sweep(self) -> None:
         """Let go of rooms that nobody has been in for a while."""
         now = self._world.monotonic()
+        if now >= self._forget_at:
+            self._forget_at = now + FORGET_SECONDS
+            self.games.forget(self._world.now_ms())
+            self.seats.forget(self._world.now_ms())
         for room in self:
             if room.idle and room.idle_since <= now - self._idle:
                 del self._rooms[room.id]

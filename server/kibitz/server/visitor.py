@@ -3,6 +3,7 @@
 Never: frames, the log.
 """
 
+from collections.abc import Mapping
 from typing import Protocol
 
 from kibitz.protocol.codes import ErrorCode, Refused
@@ -23,8 +24,28 @@ class Visitor(Listener, Protocol):
         """Where it comes from (:mod:`.access.addresses`)."""
         ...
 
-    rooms: dict[str, Room]
-    """The rooms it follows, by id."""
+    @property
+    def rooms(self) -> Mapping[str, Room]:
+        """The rooms it follows, by id."""
+        ...
+
+    def check_follow(self, room: str | None) -> None:
+        """Check that it may follow one more room; ``None``: a new one.
+
+        Raises:
+            Refused: It follows as many as it may, or all from its address do.
+
+        """
+        ...
+
+    def follow(self, room: Room) -> None:
+        """Follow a room from now on."""
+        ...
+
+    def unfollow(self, room: str) -> None:
+        """Follow it no longer."""
+        ...
+
     lobby: bool
     """Whether it wants to be told of changes in the lobby."""
     tv: bool

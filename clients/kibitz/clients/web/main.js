@@ -168,6 +168,8 @@ function greet() {
 }
 
 addEventListener("unhandledrejection", (event) => {
+  // What was asked when the talk ended for good: why it did is told above the page.
+  if (event.reason?.name === "Closed") event.preventDefault();
   // What the server refused is for the visitor; what is broken, for who looks into it.
   if (typeof event.reason?.code !== "string") return;
   event.preventDefault();
@@ -180,6 +182,10 @@ whoami.addEventListener("click", () => openPreferences(context));
 settings.addEventListener("change", () => {
   greet();
   client.introduce(settings.name, settings.token);
+});
+client.addEventListener("push", (event) => {
+  const { detail } = /** @type {CustomEvent} */ (event);
+  if (detail.t === "notice") toast(detail.text, { kind: "notice" });
 });
 client.addEventListener("state", () => {
   const token = client.state === "open" && client.welcome?.token;

@@ -58,12 +58,18 @@ class Over:
 
     Attributes:
         limit: Its name, ``joins per address``.
-        retry_ms: When to come back.
+        retry_ms: When to come back, milliseconds; 0: when something has been given up.
 
     """
 
     limit: str
     retry_ms: int
+
+    def full(self, room: str | None = None) -> Refused:
+        """The refusal of one who holds as much as he may: waiting is of no use to him."""
+        message = f"too many {self.limit}; give one up first"
+        retry_ms = self.retry_ms or None
+        return Refused(ErrorCode.FULL, message, room=room, retry_ms=retry_ms, limit=self.limit)
 
     def refused(self, room: str | None = None) -> Refused:
         """The refusal that says so."""

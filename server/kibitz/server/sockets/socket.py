@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Any, Protocol, TypeVar, cast
 
 from websockets.asyncio.server import ServerConnection
+from websockets.exceptions import InvalidMessage
 from websockets.frames import DATA_OPCODES, Frame, Opcode, apply_mask  # type: ignore[attr-defined]
 from websockets.http11 import Request, Response
 from websockets.protocol import OPEN, State
@@ -22,13 +23,29 @@ from kibitz.protocol.limits import MAX_MESSAGE
 
 from .turn import Turn
 
+
+def _plain(status: str, says: str, header: str = "") -> bytes:
+    """A whole answer of HTTP."""
+    kind = "Content-Type: text/plain; charset=utf-8\r\nConnection: close\r\n"
+    head = f"HTTP/1.1 {status}\r\n{kind}{header}Content-Length: {len(says) + 1}\r\n\r\n"
+    return f"{head}{says}\n".encode()
+
+
 TEXT, BINARY = MESSAGES = 0x81, 0x82
+PING, PONG = CONTROLS = 0x89, 0x8A
 """First byte of a message in one frame."""
 MASKED = 0x80
 """The bit of the second byte that says it is masked."""
+COUNTED = Opcode.PING, Opcode.PONG, Opcode.CONT
+"""Frames that are no message by themselves; they count all the same."""
+LONG = 126
+"""What stands for the length of a body that is longer than 125 bytes."""
 HEADER = 6
 """Bytes before the body of a short masked frame."""
 REQUEST_END = b"\r\n\r\n"
+METHODS = b"GET ", b"HEAD "
+NO_REQUEST = _plain("400 Bad Request", "that is no request")
+NOT_GET = _plain("405 Method Not Allowed", "only GET", "Allow: GET, HEAD\r\n")
 READ_BYTES = 4 * 1024
 """Most bytes of one connection that are looked at before everybody else has his turn."""
 
@@ -50,6 +67,10 @@ class Reader(Protocol):
 
     def receive(self, message: bytes, is_text: bool) -> None:
         """A whole message has come."""
+        ...
+
+    def counts_control(self) -> bool:
+        """A ping or a fragment has come; whether it is to be heeded."""
         ...
 
     def pause(self) -> None:
@@ -115,10 +136,12 @@ class Socket(ServerConnection):
     """A connection whose frames are handled here once somebody is attached."""
 
     __slots__ = (  # what is added here stays out of the library's dictionary
+        "_answered",
         "_direct",
         "_door",
         "_early",
         "_ending",
+        "_gets",
         "_parts",
         "_reader",
         "_rest",
@@ -135,6 +158,8 @@ class Socket(ServerConnection):
     def __init__(self, *args: Any, door: Door | None = None, **options: Any) -> None:
         super().__init__(*args, **options)
         self._door = door
+        self._answered = self._gets = False
+        """Whether what was no request was answered; whether it began like one of ours."""
         self._welcome = True
         """Whether it may say what it wants."""
         self.ready = False
@@ -167,6 +192,8 @@ class Socket(ServerConnection):
         """
         self._reader, self._turn = reader, turn
         self.descriptor = descriptor_of(self.transport)
+        if not self._direct:
+            self._read_at_most(READ_BYTES // 8)  # the library is slower
         self.look()
         if self.request is not None and self.response is not None:
             self.request.headers.clear()  # the library's parser goes on knowing the request
@@ -197,9 +224,13 @@ class Socket(ServerConnection):
         if not self._welcome:
             self.cut()
             return
-        if hasattr(transport, "max_size"):  # what asyncio reads at once
-            vars(transport)["max_size"] = READ_BYTES
+        self._read_at_most(READ_BYTES)
         super().connection_made(transport)
+
+    def _read_at_most(self, size: int) -> None:
+        """So many bytes, before everybody else has his turn; 256 KiB is what asyncio would."""
+        if hasattr(self.transport, "max_size"):
+            vars(self.transport)["max_size"] = size
 
     def cut(self) -> None:
         """End it without a word."""
@@ -218,6 +249,7 @@ class Socket(ServerConnection):
     def _feed(self, data: bytes) -> None:
         """Give bytes to the library, which may close."""
         if self.protocol.state is State.CONNECTING:
+            self._gets = self._gets or data.startswith(METHODS)
             # What came behind the request, before our answer, is in the library's parser: then all
             # that follows has to go there, too.
             first = self.request is None and not self._direct
@@ -225,6 +257,14 @@ class Socket(ServerConnection):
             self._direct = first and at_end
         super().data_received(data)
         self.look()
+
+    def send_data(self) -> None:
+        """Answer what is no request of HTTP that the library reads; it would only hang up."""
+        wrong = self.protocol.handshake_exc
+        if self.request is None and isinstance(wrong, InvalidMessage) and not self._answered:
+            self._answered = True
+            self.transport.write(NO_REQUEST if self._gets else NOT_GET)
+        super().send_data()
 
     def eof_received(self) -> None:
         """Nothing comes any more."""
@@ -242,7 +282,7 @@ class Socket(ServerConnection):
         while size - at >= 2:
             first, second = data[at], data[at + 1]
             length, body = second & ~MASKED, at + HEADER
-            if length == 126:  # if the header itself is cut short, ``end`` lies beyond it anyway
+            if length == LONG:  # if the header itself is cut short, ``end`` lies beyond it anyway
                 length, body = int.from_bytes(data[at + 2 : at + 4]), body + 2
             elif length == 127:
                 length, body = int.from_bytes(data[at + 2 : at + 10]), body + 8
@@ -255,6 +295,10 @@ class Socket(ServerConnection):
             if first in MESSAGES and self._parts is None:
                 message = apply_mask(data[body:end], data[body - 4 : body])
                 self._give(message, first == TEXT)
+            elif first in CONTROLS and length < LONG and self._reader is not None:
+                if self._reader.counts_control() and first == PING:
+                    payload = apply_mask(data[body:end], data[body - 4 : body])
+                    self.send_soon(bytes((PONG, length)) + payload)
             else:
                 self._feed(bytes(data[at:end]))
             if self.protocol.state is not OPEN:
@@ -278,6 +322,8 @@ class Socket(ServerConnection):
         if not isinstance(event, Frame):
             super().process_event(event)
             return
+        if self._reader is not None and event.opcode in COUNTED:
+            self._reader.counts_control()
         if event.opcode not in DATA_OPCODES:
             return
         if event.opcode is not Opcode.CONT:

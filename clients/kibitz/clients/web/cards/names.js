@@ -94,6 +94,8 @@ export function spoken(event, names = {}) {
     case "ended":
       if (event.boards) return "the race is over; the cards are laid open";
       return fx.length ? "the game is over; the hidden cards are laid open" : "the game is over";
+    case "closed":
+      return `the room was closed${event.text ? `: ${event.text}` : ""}`;
     case "ready":
       return `${who} is ready`;
     case "unready":

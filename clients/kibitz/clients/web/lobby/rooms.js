@@ -13,7 +13,13 @@ import { href } from "../shell/router.js";
 /** @typedef {{game: string, status: string, words: string, order: string}} Sieve */
 
 /** @type {Record<string, string>} */
-const STATUS = { open: "Playing", won: "Won", resigned: "Given up", timeout: "Time up" };
+const STATUS = {
+  open: "Playing",
+  won: "Won",
+  resigned: "Given up",
+  timeout: "Time up",
+  closed: "Closed",
+};
 /** What a mark means, where that is not plain. @type {Record<string, string>} */
 const TOLD = { masked: "Nobody sees the boards before the race is over" };
 const MINUTE = 60_000;

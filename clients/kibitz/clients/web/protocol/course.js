@@ -74,6 +74,8 @@ export function course(view, event) {
       return done(view, event, kind);
     case "ended":
       return { ...view, status: event.result ?? view.status };
+    case "closed":
+      return closed(view);
     case "comments": {
       const { comments: _, ...rest } = view;
       return event.on === false ? { ...rest, comments: false } : rest;
@@ -132,6 +134,13 @@ function done(view, { board: about = 0, at }, status) {
     return { ...board, status, ...(since !== undefined && { ms: at - since }) };
   });
   return { ...view, boards };
+}
+
+/** Nothing can be played any more, not on any board that is open. @param {View} view @returns {View} */
+function closed(view) {
+  const status = /** @type {const} */ ("closed");
+  const boards = view.boards.map((each) => (each.status === "open" ? { ...each, status } : each));
+  return { ...view, status, boards };
 }
 
 /** Whether a room is a race that has not begun. @param {View} view */

@@ -9,7 +9,10 @@ export {};
 /** @typedef {"solo" | "coop" | "race" | "replay"} Mode */
 /** @typedef {"player" | "spectator"} Role */
 /** @typedef {"public" | "unlisted" | "private"} Visibility */
-/** @typedef {"open" | "won" | "resigned" | "timeout" | "empty"} Status  empty: nobody's board */
+/**
+ * `empty`: nobody's board; `closed`: by the operator, before the game had ended.
+ * @typedef {"open" | "won" | "resigned" | "timeout" | "empty" | "closed"} Status
+ */
 /** @typedef {number | string} Id  what ties an answer to its request */
 /** @typedef {Record<string, string[]>} Piles  cells by pile, bottom to top: `Qh` `??` `Qh-` */
 
@@ -149,6 +152,7 @@ export {};
 /** @typedef {{t: "presence", room: string, spectators: number, players: number[]}} Presence */
 /** @typedef {{t: "lobby", room: RoomInfo}} LobbyRoom */
 /** @typedef {{t: "tv", room: RoomInfo | null}} TvRoom  the room most worth watching, if any is */
+/** @typedef {{t: "notice", text: string}} Notice  what the operator has to say to everybody */
 /**
  * A room that could not be taken up again: told by this client, not by the server.
  * @typedef {{t: "lost", room: string, code: string, message: string}} Lost
@@ -158,8 +162,8 @@ export {};
  * @typedef {Welcome | Pong | Pledged | Joined | Ok | RoomList | MoveList | Saved | Position | EventList
  *   | Replayed | DailyTable | Refusal} Answer
  */
-/** @typedef {Event | Presence | LobbyRoom | TvRoom | Position | Joined | Lost} Push */
-/** @typedef {Answer | Event | Presence | LobbyRoom | TvRoom} Reply */
+/** @typedef {Event | Presence | LobbyRoom | TvRoom | Notice | Position | Joined | Lost} Push */
+/** @typedef {Answer | Event | Presence | LobbyRoom | TvRoom | Notice} Reply */
 
 /* Requests */
 

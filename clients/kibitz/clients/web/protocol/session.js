@@ -6,7 +6,7 @@
  */
 
 /**
- * @import {Answer, Event, Id, Joined, LobbyRoom, Position, Presence, Resume, TvRoom}
+ * @import {Answer, Event, Id, Joined, LobbyRoom, Notice, Position, Presence, Resume, TvRoom}
  *   from "./messages.js"
  */
 
@@ -18,7 +18,7 @@ export class WireError extends Error {
 }
 
 /** @typedef {{kind: "answered", reply: Answer, events: Event[]}} Answered */
-/** @typedef {{kind: "pushed", reply: Event | Presence | LobbyRoom | TvRoom | Position}} Pushed */
+/** @typedef {{kind: "pushed", reply: Event | Presence | LobbyRoom | TvRoom | Notice | Position}} Pushed */
 /** @typedef {{kind: "missed", resume: Resume}} Missed */
 
 const ANSWERS = new Set(
@@ -86,6 +86,7 @@ export class ClientSession {
       case "presence":
       case "lobby":
       case "tv":
+      case "notice":
         return { kind: "pushed", reply };
       case "joined":
         return { kind: "answered", reply, events: this.#joined(reply) };
@@ -189,6 +190,7 @@ function read(frame) {
 const SHAPES = new Map([
   ["event", (/** @type {any} */ e) => isRoom(e) && isWhole(e.seq) && typeof e.kind === "string"],
   ["presence", isRoom],
+  ["notice", (plain) => typeof plain.text === "string"],
   ["joined", (plain) => isAt(plain) && isMap(plain.info) && isView(plain.view ?? null)],
   ["view", (plain) => isAt(plain) && isView(plain.view)],
   ["pong", (plain) => isMap(plain.heads)],

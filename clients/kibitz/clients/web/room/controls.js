@@ -13,7 +13,7 @@ import { h } from "../shell/dom.js";
 
 /**
  * @typedef {{
- *   plays: boolean, over: boolean, canSit: boolean, canInvite: boolean, file: boolean,
+ *   plays: boolean, over: boolean, closed: boolean, canSit: boolean, canInvite: boolean, file: boolean,
  *   shown: boolean, canTry: boolean, canGoOn: boolean, canPresent: boolean, rematch: boolean, alone: boolean,
  *   comments: boolean | null, actions: Action[], legal: Set<string> | null, undo: boolean,
  *   redo: boolean, policy: {undo: boolean, save: boolean, hints: boolean, say: boolean},
@@ -113,14 +113,14 @@ export class Controls extends HTMLElement {
   }
 
   /** @param {State} state */
-  #viewer({ canSit, canGoOn, over, file, shown, rematch, alone }) {
+  #viewer({ canSit, canGoOn, over, closed, file, shown, rematch, alone }) {
     const sit = canSit ? [this.#button("sit", "Take a seat", { class: "big action" })] : [];
     const word = alone ? "Next deal" : "Rematch";
     const series = rematch ? [this.#button("rematch", word, { class: "big action" })] : [];
     const kind = rematch ? "big" : "big action";
     const fresh =
       (over || file) && !shown ? [this.#button("new", "New game", { class: kind })] : [];
-    const deal = over && !file && !shown;
+    const deal = over && !closed && !file && !shown;
     const again = deal ? [this.#button("again", "Play this deal", { class: "big" })] : [];
     if (canGoOn && !file) again.push(this.#button("onward", "Play on from here", { class: "big" }));
     const share = file ? [] : [this.#button("share", "Share", { class: "big" })];
@@ -128,7 +128,7 @@ export class Controls extends HTMLElement {
   }
 
   /** @param {State} state */
-  #more({ plays, over, policy, file, shown, canInvite, canTry, canPresent, comments }) {
+  #more({ plays, over, closed, policy, file, shown, canInvite, canTry, canPresent, comments }) {
     const can = [
       plays && policy.undo && ["restart", "Restart"],
       (plays || shown) && ["new", "New game"],
@@ -136,7 +136,7 @@ export class Controls extends HTMLElement {
       plays && ["resign", "Resign"],
       canTry && ["onward", "Try from here in a new room"],
       canPresent && ["present", "Show it to others"],
-      ((plays && policy.save) || over) && !file && ["save", "Save position"],
+      ((plays && policy.save) || (over && !closed)) && !file && ["save", "Save position"],
       over && !file && ["text", "Download replay (text)"],
       !file && ["json", "Download replay (JSON)"],
       plays && ["share", "Share link"],

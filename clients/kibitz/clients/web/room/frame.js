@@ -36,6 +36,7 @@ const MARKS = new Set([
   "won",
   "resigned",
   "timeout",
+  "closed",
 ]);
 const ALLOWED = { undo: true, save: true, hints: true, say: true };
 
@@ -120,7 +121,7 @@ export class Frame {
   #strip({ source, playback, live, player, series, embed }) {
     const over = source.status !== "open" || !source.address;
     const { past } = source;
-    const next = series?.notice() ?? source.notice?.(embed);
+    const next = series?.notice() ?? shut(source) ?? source.notice?.(embed);
     if (source.gone)
       this.#say("This room is gone: what you see is the last that was known.", [
         ["lobby", "To the lobby"],
@@ -160,31 +161,34 @@ export class Frame {
     const { possible } = player;
     const { view, plays, mine } = source;
     const over = source.status !== "open";
+    const closed = source.status === "closed";
     const waiting = isWaiting(view);
     const free = plays && live;
     const policy = source.policy ?? ALLOWED;
-    const takes = policy.say && view.comments !== false;
+    const takes = policy.say && view.comments !== false && !closed;
     this.controls.show({
       plays,
       over,
+      closed,
       file: !source.address,
       policy,
       canInvite: source.free,
       shown: source.recorded !== undefined,
-      canPresent: over && Boolean(source.address) && !source.recorded && !embed,
+      canPresent: over && !closed && Boolean(source.address) && !source.recorded && !embed,
       canSit: source.free && !mine && !embed && !waiting,
       canTry: Boolean(plays && policy.undo && !view.race && source.address),
-      canGoOn: over && !playback.following && !waiting,
+      canGoOn: over && !closed && !playback.following && !waiting,
       rematch: nextOf(source) === "rematch",
       alone: source.seats.length < 2,
-      comments: mine && policy.say ? takes : null,
+      comments: mine && !closed && policy.say ? takes : null,
       actions: source.info.actions ?? [],
       legal: free ? possible && new Set(possible.moves) : new Set(),
       undo: free && (possible?.undo ?? momentOf(playback).moves > 0),
       redo: free && (possible?.redo ?? true),
     });
     this.log.canSay = Boolean(source.address) && takes && !embed;
-    this.log.note = takes ? "" : policy.say ? "Comments are off." : "This room takes no comments.";
+    const off = closed ? "The room is closed." : "Comments are off.";
+    this.log.note = takes ? "" : policy.say ? off : "This room takes no comments.";
   }
 
   /** @param {Standing} standing */
@@ -271,8 +275,19 @@ function isStuck({ past, last, board }) {
   return event?.kind === "stuck" && (event.board ?? 0) === board;
 }
 
+/**
+ * What is said of a room that the operator has closed.
+ * @param {Source} source
+ * @returns {[text: string, choices: [what: string, label: string][]] | null}
+ */
+function shut({ status, past }) {
+  if (status !== "closed") return null;
+  const text = past.event(past.last)?.text;
+  return [`This room was closed${text ? `: ${text}` : "."}`, [["lobby", "To the lobby"]]];
+}
+
 /** How the seats of a room go on after it, if they can. @param {Source} source */
 export function nextOf({ status, address, mine, view }) {
-  if (status === "open" || !address || view.daily) return null;
+  if (status === "open" || status === "closed" || !address || view.daily) return null;
   return view.next ? "next" : mine ? "rematch" : null;
 }

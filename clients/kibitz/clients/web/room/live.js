@@ -137,7 +137,7 @@ export class LiveRoom extends EventTarget {
   }
 
   get canOpen() {
-    return this.status !== "open";
+    return this.status !== "open" && this.status !== "closed";
   }
 
   /** Take a free seat. */

@@ -244,7 +244,7 @@ export class RoomPage extends HTMLElement {
     if (kind === "dealt" && source.plays && !document.activeElement?.matches("input"))
       this.#stage.enter();
     if (following || kind === "say" || kind === "started") this.#tell(event);
-    if (kind === "ended") this.#keep();
+    if (kind === "ended" || kind === "closed") this.#keep();
     if (kind === "ended" && following) setTimeout(() => this.#ended(), BREATH);
     if (kind === "won" && source.own === (event.board ?? 0)) celebrate(this.#stage);
     if (following && race?.leaves(event, playback.board))

@@ -27,7 +27,7 @@ export { clockOf };
  */
 
 /** @type {Record<string, string>} */
-const RESULTS = { won: "won", resigned: "given up", timeout: "time up" };
+const RESULTS = { won: "won", resigned: "given up", timeout: "time up", closed: "closed" };
 
 export class People extends HTMLElement {
   /** @type {Info | null} */

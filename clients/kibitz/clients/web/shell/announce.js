@@ -7,6 +7,8 @@
 import { h } from "./dom.js";
 
 const STAY = 4500;
+/** How long a word of the operator stays, ms. */
+const NOTICE = 30_000;
 
 let odd = false;
 /** @type {string[]} */
@@ -33,7 +35,7 @@ export function announce(text) {
 /**
  * Show it for some seconds, and say it.
  * @param {string} text
- * @param {{kind?: "good" | "bad"}} [how]
+ * @param {{kind?: "good" | "bad" | "notice"}} [how]
  */
 export function toast(text, { kind } = {}) {
   announce(text);
@@ -42,10 +44,15 @@ export function toast(text, { kind } = {}) {
   // Spoken through the live region already: hidden here, or it would be read twice.
   const note = h("p", { class: "toast", dataset: { kind }, "aria-hidden": "true" }, text);
   for (const other of [...region.children])
-    if (other.textContent === text || region.childElementCount > 1) other.remove();
+    if (other.textContent === text || (region.childElementCount > 1 && !isNotice(other)))
+      other.remove();
   region.append(note);
-  setTimeout(() => note.remove(), STAY + text.length * 40);
+  const stay = kind === "notice" ? NOTICE : STAY;
+  setTimeout(() => note.remove(), stay + text.length * 40);
 }
+
+/** @param {Element} note */
+const isNotice = (note) => /** @type {HTMLElement} */ (note).dataset.kind === "notice";
 
 /**
  * A problem in a sentence.

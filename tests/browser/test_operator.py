@@ -1,0 +1,49 @@
+"""What a visitor sees of the operator: his notices, a room that he closes, and the door."""
+
+from browser import axe
+from browser.browsing import Browsing
+from playwright.async_api import expect
+from servers import running_server
+from talk import talking
+
+KEY = "correct horse battery staple"
+
+
+async def test_a_notice_is_shown_and_a_closed_room_offers_nothing_it_cannot_do(
+    open_page: Browsing,
+) -> None:
+    async with (
+        running_server(admin_key=KEY) as server,
+        talking(server.url, name="Op") as op,
+        talking(server.url, name="Ann") as ann,
+    ):
+        room = (await ann.ok("create", game="klondike"))["room"]
+        page = await open_page(f"{server.http}/?room={room}")
+        await expect(page.locator("kibitz-table .pile").first).to_be_visible()
+        await op.ok("admin", key=KEY, act="notice", text="Back at <b>noon</b>")
+        await expect(page.locator(".toast")).to_have_text("Back at <b>noon</b>")
+        await op.ok("admin", key=KEY, act="close", room=room, reason="that is all")
+        await expect(page.get_by_text("This room was closed: that is all")).to_be_visible()
+        await expect(page.locator("kibitz-people")).to_contain_text("closed")
+        for name in ("Play this deal", "Play on from here", "Rematch", "Next deal"):
+            await expect(page.get_by_role("button", name=name)).to_have_count(0)
+        await page.get_by_label("More").click()
+        for name in ("Save position", "Show it to others"):
+            await expect(page.get_by_role("button", name=name)).to_have_count(0)
+        await expect(page.get_by_role("button", name="Download replay (text)")).to_be_visible()
+        await page.keyboard.press("Escape")
+        await axe.check(page)
+        await page.get_by_role("button", name="To the lobby").click()
+        await expect(page.get_by_role("link", name="TV")).to_be_visible()
+        await expect(page.get_by_text(room)).to_have_count(0)
+
+
+async def test_who_is_banned_is_told_why(open_page: Browsing) -> None:
+    async with running_server(admin_key=KEY) as server, talking(server.url) as op:
+        page = await open_page(f"{server.http}/")
+        await expect(page.get_by_role("link", name="TV")).to_be_visible()
+        people = (await op.ok("admin", key=KEY, act="people"))["people"]
+        (visitor,) = [each["id"] for each in people if each["id"] not in ("", op.id)]
+        await op.ok("admin", key=KEY, act="ban", id=visitor, reason="far too loud")
+        told = "The server closed the connection: you are banned from this server: far too loud."
+        await expect(page.get_by_text(told).first).to_be_visible()
