@@ -41,6 +41,8 @@ EVENTS: Mapping[str, Said] = {
     "closed": Said("info", "the server closed a connection", (*WHO, "code", "reason")),
     "ordered": Said("info", "an operator ordered it", (*WHO, "act", "room", "whom", "duration")),
     "not an operator": Said("warning", "a wrong key, or none, for what operators do", WHO),
+    "archived": Said("info", "rooms were put away after `--keep` days", ("rooms",)),
+    "not archived": Said("error", "some could not be; they stay, and it is tried again", FAULT),
     "bans not read": Said("error", "whom others have banned is not known", FAULT),
     "log failure": Said("error", "the log could not write", (*WHERE, *WHO, "request", *FAULT)),
     "request failed": Said("error", "a mistake of ours", (*WHERE, *WHO, "request", *FAULT)),

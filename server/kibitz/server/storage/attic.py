@@ -12,7 +12,7 @@ import structlog
 from kibitz.protocol.codes import Refused
 from kibitz.protocol.views import RoomInfo
 
-from ..log import EventLog, LogFailure
+from ..log import EventLog
 from ..past import Past
 from ..room import Room
 from ..rooms import Rooms
@@ -48,10 +48,8 @@ class Attic:
             try:
                 if count := await self.tidy():
                     log.info("archived", rooms=count)
-            except (LogFailure, Refused) as error:  # it is tried again with the next round
-                log.error("not archived", error=str(error))
-            except Exception:
-                log.exception("not archived")
+            except Exception as error:  # it is tried again with the next round
+                log.error("not archived", exc_info=error)
             await asyncio.sleep(ROUND_SECONDS)
 
     async def tidy(self, pause: float = PAUSE_SECONDS) -> int:
