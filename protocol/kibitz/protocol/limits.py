@@ -25,6 +25,8 @@ MAX_NAME = 32
 """Longest display name, in characters."""
 MAX_TOKEN = 4096
 """Longest identity token, in characters."""
+MAX_INVITE = 64
+"""Longest invite, in characters."""
 MAX_PASSWORD = 128
 """Longest room password, in characters."""
 MAX_MOVE = 64

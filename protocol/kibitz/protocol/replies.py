@@ -70,6 +70,14 @@ class Joined(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag="joi
     already: bool = False
 
 
+class Invited(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag="invited"):
+    """The key to a closed room: ``invite`` of a ``join``, in this role or a lesser one."""
+
+    room: str
+    role: Role
+    invite: str
+
+
 class Ok(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag="ok"):
     """Done; after a change, the event's number and the hash there. It is durable."""
 
@@ -217,6 +225,7 @@ Answer = (
     Welcome
     | Pong
     | Joined
+    | Invited
     | Ok
     | RoomList
     | MoveList
@@ -233,6 +242,7 @@ Reply = (
     Welcome
     | Pong
     | Joined
+    | Invited
     | Ok
     | RoomList
     | MoveList

@@ -16,6 +16,7 @@ from .limits import (
     MAX_EVENTS,
     MAX_ID,
     MAX_INTEGER,
+    MAX_INVITE,
     MAX_KEY,
     MAX_LIMIT,
     MAX_LIST,
@@ -143,12 +144,22 @@ class Daily(RequestBase, frozen=True, kw_only=True, omit_defaults=True, tag="dai
 class Join(
     InRoom, frozen=True, kw_only=True, omit_defaults=True, tag="join", rename={"from_": "from"}
 ):
-    """Follow a room, or take a seat in it; ``from`` and ``hash`` resume."""
+    """Follow a room, or take a seat in it; ``from`` and ``hash`` resume.
+
+    A room that is closed wants a ``password`` or an ``invite`` of those who have no seat there.
+    """
 
     role: Role = "spectator"
     password: Password | None = None
+    invite: Annotated[str, Meta(max_length=MAX_INVITE)] | None = None
     from_: Count | None = None
     hash: Text32 | None = None
+
+
+class Invite(InRoom, frozen=True, kw_only=True, omit_defaults=True, tag="invite"):
+    """The key with which others come into a closed room, in a role; for its players."""
+
+    role: Role = "spectator"
 
 
 class Leave(InRoom, frozen=True, kw_only=True, omit_defaults=True, tag="leave"):
@@ -347,6 +358,7 @@ Request = (
     | Present
     | Daily
     | Join
+    | Invite
     | Leave
     | Rooms
     | Lobby

@@ -94,6 +94,7 @@ class Connection:
         "lobby",
         "number",
         "on_air",
+        "passes",
         "rooms",
         "socket",
         "tv",
@@ -118,6 +119,7 @@ class Connection:
         self.encoding = Encoding(socket.subprotocol or Encoding.JSON.value)
         self.identity = Identity("", "")
         self.rooms: dict[str, Room] = {}
+        self.passes: dict[str, Role] = {}
         self.number = number
         self.lobby = False
         self.tv = False
@@ -156,6 +158,11 @@ class Connection:
         """When the client came, Unix ms."""
         world = self._service.world
         return world.now_ms() - round((world.monotonic() - self._since) * 1000)
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether nobody is there any more, or will not be soon."""
+        return self._lost or self._closing is not None
 
     @property
     def is_overdue(self) -> bool:
@@ -429,6 +436,7 @@ class Connection:
 
     def unfollow(self, room: str) -> None:
         """Follow it no longer."""
+        self.passes.pop(room, None)
         if (left := self.rooms.pop(room, None)) is not None:
             self.account.unfollow(left)
 

@@ -31,6 +31,7 @@ from .replaying import replayed
 from .room import Room
 from .stage import Stage
 from .state import RoomState, state_at
+from .storage.kept import Kept, read_kept
 from .succession import start_at
 
 FORMAT = "kibitz-replay-json-1"
@@ -113,6 +114,18 @@ class Past:
         return await self._work(
             room.id, seq, lambda records: _replay_json(head, records, seq, audience, over)
         )
+
+    async def kept(self, id_: str) -> tuple[RoomInfo, Kept]:
+        """What is left of a room that has been put away.
+
+        Raises:
+            Refused: There is none such.
+
+        """
+        found = await self._log.find_away(id_)
+        if found is None:
+            raise Refused(ErrorCode.NO_ROOM, f"there is no room {id_}", room=id_)
+        return found[0], await asyncio.to_thread(read_kept, found[1])
 
     async def replay(self, text: str) -> Replayed:
         """A text that somebody brought, played by the rules.

@@ -129,6 +129,11 @@ class RoomState:
         return self.course.ended
 
     @property
+    def closed(self) -> bool:
+        """Whether it lets in only those who have a seat or show something."""
+        return self.visibility == "private" or self.secret.password is not None
+
+    @property
     def info(self) -> Info:
         """What stays the same about the room."""
         return Info(

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from kibitz.protocol.codes import ErrorCode, Refused
+from kibitz.protocol.views import Role
 
 from .access.roles import PLAYS, check_roles
 from .audience import Audience
@@ -23,6 +24,14 @@ class Visitor(Listener, Protocol):
     def address(self) -> str:
         """Where it comes from (:mod:`.access.addresses`)."""
         ...
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether nobody is there any more."""
+        ...
+
+    passes: dict[str, Role]
+    """What it was let in as at most, of rooms that are closed."""
 
     @property
     def rooms(self) -> Mapping[str, Room]:

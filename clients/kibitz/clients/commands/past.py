@@ -21,6 +21,7 @@ def replay(
     source: Annotated[str, typer.Argument(metavar="FILE|ROOM")],
     server: say.Server = SERVER,
     speed: say.Speed = None,
+    invite: say.Invite = None,
     beat: Annotated[
         float | None, typer.Option(min=0.05, max=60, help="Seconds from each step to the next.")
     ] = None,
@@ -58,7 +59,7 @@ def replay(
         if path.exists() or path.name != source or path.suffix:
             asyncio.run(_show(reels.from_file(path).load, wishes, screen))
         else:
-            say.talk(server, talk, tls_ca, token_file)
+            say.talk(server, talk, tls_ca, token_file, invite)
     except OSError as error:
         if error.filename is None:
             raise

@@ -43,6 +43,7 @@ NEEDS: Mapping[type[ask.RequestBase], Need] = MappingProxyType(
         ask.Replay: SEES,
         ask.Create: PLAYS,
         ask.Fork: PLAYS,
+        ask.Invite: PLAYS,
         ask.Rematch: PLAYS,
         ask.Present: PLAYS,
         ask.Steer: PLAYS,

@@ -88,6 +88,7 @@ class Attic:
                 texts.append("")
                 continue
             texts.append((await self._past.replay_text(room, stage, board)).decode())
-        shut = state.secret.password is not None or state.visibility == "private"
-        readers = [seat.id for seat in state.seats if seat.id] if shut else None
+        readers = None
+        if state.closed:
+            readers = [id_ for id_ in (*(seat.id for seat in state.seats), state.owner) if id_]
         return await asyncio.to_thread(write_kept, Kept(texts, readers))
