@@ -17,8 +17,9 @@ from msgspec.structs import replace
 
 from kibitz.engine.replays import Replay, Step, write
 from kibitz.engine.table import Table, redact_table
+from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.replies import Position, Replayed
-from kibitz.protocol.views import Event, Status
+from kibitz.protocol.views import Event, RoomInfo, Status
 
 from .audience import Audience, opened, public, told
 from .creation import Start
