@@ -18,7 +18,7 @@ from kibitz.protocol.codes import Refused
 from kibitz.protocol.limits import MAX_LIST
 from kibitz.protocol.mirror import Mirror
 from kibitz.protocol.operating import Act
-from kibitz.protocol.replies import Administered, DailyTable, Invited, RoomList
+from kibitz.protocol.replies import Administered, DailyTable, Invited, Pledged, RoomList
 from kibitz.protocol.views import Role, RoomInfo
 
 from .ends import Closed, NoSocket, Unreachable, Untrusted
@@ -53,6 +53,10 @@ class Client(Playing, Reviewing):
     async def create(self, game: str, **settings: Any) -> Mirror:
         """A new room; ``settings`` are the other fields of the request ``create``."""
         return await self.entered(ask.Create(game=game, **settings))
+
+    async def pledge(self) -> str:
+        """What stands for the secret of a room to come: the ``pledge`` of a :meth:`create`."""
+        return (await self.get(ask.Pledge(), Pledged)).pledge
 
     async def join(
         self,

@@ -29,6 +29,8 @@ MAX_INVITE = 64
 """Longest invite, in characters."""
 MAX_PASSWORD = 128
 """Longest room password, in characters."""
+MAX_NONCE = 64
+"""Longest nonce of a player, in characters."""
 MAX_MOVE = 64
 """Longest move text, in characters."""
 MAX_PILE = 32

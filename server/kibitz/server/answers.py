@@ -148,6 +148,8 @@ class Answers:
             case ask.Ping():
                 heads = {id_: self._head(room, visitor) for id_, room in visitor.rooms.items()}
                 return replies.Pong(now=self._world.now_ms(), heads=heads)
+            case ask.Pledge():
+                return replies.Pledged(pledge=visitor.pledge.given(self._world.random_bytes))
             case ask.Rooms():
                 return self._rooms.listing.at_once(request)
             case ask.Daily():
@@ -208,7 +210,9 @@ class Answers:
             case ask.Create(daily=True, seat=sit):
                 room = await self._rooms.daily(request, who)
             case ask.Create(seat=sit):
-                room = await self._rooms.create(request, who, is_gone=lambda: visitor.is_gone)
+                room = await self._rooms.create(
+                    request, who, pledge=visitor.pledge, is_gone=lambda: visitor.is_gone
+                )
             case ask.Fork(seat=sit):
                 room = await self._fork(request, self._followed(request, visitor), visitor)
             case ask.Rematch():

@@ -30,6 +30,7 @@ from .identity import Identity
 from .limits.account import Account, Bank
 from .log import LogFailure
 from .operation.metrics import Metrics
+from .pledges import Pledge
 from .room import Room
 from .sockets.frames import framed
 from .sockets.socket import Socket
@@ -95,6 +96,7 @@ class Connection:
         "number",
         "on_air",
         "passes",
+        "pledge",
         "rooms",
         "socket",
         "tv",
@@ -124,6 +126,7 @@ class Connection:
         self.lobby = False
         self.tv = False
         self.on_air: str | None = ""
+        self.pledge = Pledge()
         self.socket = socket
         self._service = service
         self._ended = ended

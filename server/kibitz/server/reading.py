@@ -14,6 +14,7 @@ from kibitz.engine.table import redact_table
 from kibitz.protocol import replies
 from kibitz.protocol import requests as ask
 from kibitz.protocol.codes import ErrorCode, Refused
+from kibitz.protocol.fairness import named_in
 from kibitz.protocol.views import Event
 
 from .decide import check_open
@@ -140,4 +141,8 @@ class Reading:
         elif to > after:
             audience = stage.state.audience(visitor.identity.id)
             events = await stage.events(after, to, audience)
-        return replies.EventList(room=stage.id, events=events, next=to + 1 if to < end else None)
+        answer = replies.EventList(room=stage.id, events=events, next=to + 1 if to < end else None)
+        tree = stage.state.tree() if request.proofs else None
+        if tree is None:
+            return answer
+        return replace(answer, openings=tree.openings(named_in(events)))

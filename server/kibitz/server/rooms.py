@@ -12,19 +12,21 @@ from collections.abc import Awaitable, Callable, Iterator
 import structlog
 
 from kibitz.protocol.codes import ErrorCode, Refused
+from kibitz.protocol.fairness import SECRET_BYTES, pledge_of
 from kibitz.protocol.requests import Create, Present, Rematch, RequestBase
 from kibitz.protocol.views import RoomInfo
 
 from .access.entrance import Entrance
 from .clock import Clock
 from .creation import Start, create, wish_of
-from .daily import SECRET, SECRET_BYTES, Days
+from .daily import SECRET, Days
 from .identity import Identity
 from .limits.holdings import DAY_MS, Games
 from .limits.rates import Rate
 from .limits.settings import SAYS, Limits
 from .listing import Listing
 from .log import Conflict, EventLog
+from .pledges import Pledge
 from .record import Record
 from .room import Room
 from .sockets.turn import Turn
@@ -35,7 +37,6 @@ from .world import World
 
 ROOM_ID_BYTES = 10
 """Random bytes in a room id: 80 bits, nobody guesses one."""
-SEED_BYTES = 32
 
 OPEN_PAGE = 1000
 """Entries that are read from the log in one go."""
@@ -115,6 +116,7 @@ class Rooms:
         who: Identity,
         start: Start | None = None,
         name: str | None = None,
+        pledge: Pledge | None = None,
         is_gone: Callable[[], bool] = lambda: False,
     ) -> Room:
         """A new room; of a request named for good, the room it made the first time.
@@ -124,6 +126,7 @@ class Rooms:
             who: Who wishes it.
             start: Where it begins, if that is not what the request says.
             name: What names it, if that is not what the request says.
+            pledge: The secret that is kept for who asks.
             is_gone: Whether nobody waits for it any more.
 
         Raises:
@@ -137,10 +140,26 @@ class Rooms:
         password = None
         if request.password:
             password = await self.entrance.hash(request.password, is_gone)
-        seed = self._world.random_bytes(SEED_BYTES)
-        record = create(request, who, self._world.now_ms(), seed, password, start)
+        secret = self._secret(request.pledge, pledge)
+        record = create(request, who, self._world.now_ms(), secret, password, start)
+        if pledge is not None and request.pledge is not None:
+            pledge.secret = None  # used up, even if nobody knows whether that was written
         room = await self._add(id_, record)
         return room or _same(await self.get(id_), request, start)
+
+    def _secret(self, wished: str | None, pledge: Pledge | None) -> bytes:
+        """A fresh secret, or the one that somebody was given a pledge of.
+
+        Raises:
+            Refused: No such secret is kept for him.
+
+        """
+        if wished is None:
+            return self._world.random_bytes(SECRET_BYTES)
+        if pledge is None or pledge.secret is None or pledge_of(pledge.secret) != wished:
+            message = "that pledge is not open on this connection: ask for one first"
+            raise Refused(ErrorCode.BAD_OPTION, message)
+        return pledge.secret
 
     async def daily(self, request: Create, who: Identity) -> Room:
         """The room of somebody for the deal of the day.
@@ -181,8 +200,8 @@ class Rooms:
         async with self._going_on:  # many ask at the same moment: one of them makes it
             there = await self._find(id_)
             if there is None:
-                seed = self._world.random_bytes(SEED_BYTES)
-                record = rematch(room.id, room.state, who, self._world.now_ms(), seed)
+                secret = self._world.random_bytes(SECRET_BYTES)
+                record = rematch(room.id, room.state, who, self._world.now_ms(), secret)
                 there = await self._add(id_, record) or await self.get(id_)
             await room.go_on(id_, who, request)
         return there

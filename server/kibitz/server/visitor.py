@@ -12,6 +12,7 @@ from kibitz.protocol.views import Role
 from .access.roles import PLAYS, check_roles
 from .audience import Audience
 from .listener import Listener
+from .pledges import Pledge
 from .room import Room
 from .stage import Stage
 from .state import RoomState
@@ -61,6 +62,8 @@ class Visitor(Listener, Protocol):
     """Whether it wants to be told what is worth watching."""
     on_air: str | None
     """What it was told; ``""``: nothing yet."""
+    pledge: Pledge
+    """The secret that is kept for it."""
 
 
 def check_player(room: Room, visitor: Visitor) -> None:

@@ -54,6 +54,15 @@ def invitation(
     return lines
 
 
+def about_the_deal(room: str, where: str, kept: bool | None) -> str:
+    """Whether the cards are as they were pledged; ``kept`` as in :class:`.seating.Seated`."""
+    if kept is None:
+        return ""
+    if not kept:
+        return "beware: the server dealt otherwise than it had pledged"
+    return f"its cards are fixed; check them with: kibitz verify {room}{where}"
+
+
 def news(scene: Scene, event: Event, own: int, mine: bool) -> tuple[str | None, str | None]:
     """What an event means for who sits at board ``own``: an answer to him, and a remark."""
     race = bool(scene.course.race)

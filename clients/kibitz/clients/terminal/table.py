@@ -19,7 +19,7 @@ from ..scene import Scene
 from ..session import Client
 from ..telling import noticed
 from .keyboard import Keyboard
-from .news import invitation, news
+from .news import about_the_deal, invitation, news
 from .paint import wrapped
 from .screen import Screen
 from .seating import Seating
@@ -48,6 +48,8 @@ class Table:
         self._keys: dict[Role, str] = {}
         self._rivals = ""
         """What was last said about them."""
+        self._kept: bool | None = None
+        """Whether the deal is the one that was pledged, if one was."""
         self._drawn = 0.0
         """When the page was drawn last, on this machine's clock, in seconds."""
 
@@ -70,7 +72,7 @@ class Table:
             Refused: The server does not let us, or another game is played there.
 
         """
-        self.mirror = await seating(self.client)
+        self.mirror, self._kept = await seating(self.client)
         self._keys = await self._invites()
         self.scene, self._rivals = Scene.of(self.mirror), ""
         self.screen.remarks_are([])
@@ -93,6 +95,8 @@ class Table:
         """Say how others come here."""
         for line in invitation(self.mirror, self.scene, self._where, self._keys):
             self.screen.note(line)
+        if said := about_the_deal(self.mirror.room, self._where, self._kept):
+            self.screen.remark(said)
 
     def goodbye(self) -> str:
         """The last words."""

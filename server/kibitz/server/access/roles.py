@@ -41,6 +41,7 @@ NEEDS: Mapping[type[ask.RequestBase], Need] = MappingProxyType(
         ask.Save: SEES,
         ask.Cheat: SEES,
         ask.Replay: SEES,
+        ask.Pledge: PLAYS,
         ask.Create: PLAYS,
         ask.Fork: PLAYS,
         ask.Invite: PLAYS,
