@@ -1,7 +1,7 @@
 """Twins: two runs of one scene that differ only in what somebody may not see, and his bytes.
 
 Chance is the same in both but for the seeds of the rooms, so ids and tokens are equal; the clock
-is turned by hand. Hashes, commitments and salts are blanked, for they cover what is hidden.
+is turned by hand. Hashes, commitments, roots and salts are blanked, for they cover what is hidden.
 """
 
 import asyncio
@@ -27,8 +27,13 @@ from kibitz.protocol.wire import Encoding
 
 SEED_BYTES, ID_BYTES = 32, 10
 _HASH = rb"(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])"
-_BLANK = re.compile(
-    _HASH + rb'|(?<=commit":")[0-9a-f]{64}|(?<=commit\xd9@)[0-9a-f]{64}'  # a seed is as long
+_LONG = rb"[0-9a-f]{64}"
+_BLANK = re.compile(  # not every one of them: a seed is as long
+    _HASH
+    + rb'|(?<=(?:commit|pledge|sha256)":")%b|(?<=(?:commit|pledge)\xd9@)%b' % (_LONG, _LONG)
+    + rb'|(?<=root":")%b|(?<=root\xd9@)%b' % (_LONG, _LONG)
+    + rb"|(?<=# root: )%b|(?<=# (?:pledge|sha256): )%b" % (_LONG, _LONG)
+    + rb'|(?<=[\[,]")%b|(?<=[\x90-\x9f]\xd9@)%b|(?<=[0-9a-f]{5}\xd9@)%b' % (_LONG, _LONG, _LONG)
 )
 _DATE = re.compile(rb"\r\nDate: [^\r]*")
 Pair = tuple[str, str]

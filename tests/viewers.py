@@ -58,6 +58,9 @@ def requests(seq: int, rng: Random) -> Iterator[tuple[str, Plain]]:
     yield "history", {"from_": rng.randint(1, seq), "limit": rng.randint(1, 9)}
     yield "history", {"from_": seq, "to": seq + 50}
     yield "history", {"open": True}
+    yield "history", {"proofs": True, "limit": 500}
+    yield "history", {"proofs": True, "from_": rng.randint(1, seq), "to": seq + 50}
+    yield "history", {"proofs": True, "open": True}
     yield "cheat", {}
     yield "present", {}
     yield "rematch", {}

@@ -37,6 +37,7 @@ class Weather:
 
     Attributes:
         seed: What everything follows from.
+        plain: Whether bytes go on as they come.
         calm: The share of connections that do not end badly.
         repeat: The share of a client's messages that are said twice.
         swallow: Seconds after which what swallows everything is reset; ``None``: never, somebody
@@ -48,6 +49,7 @@ class Weather:
     calm: float = 0.3
     repeat: float = 0.1
     swallow: float | None = None
+    plain: bool = False
 
 
 class Ended(Exception):
@@ -157,7 +159,7 @@ class Wire:
         last: int | None,
         repeater: "Repeater | None",
     ) -> None:
-        texture = self._rng.choice(TEXTURES)
+        texture = "plain" if self._weather.plain else self._rng.choice(TEXTURES)
         self._counts[texture] += 1
         sent = 0
         while data := await self._read(reader, texture):

@@ -8,13 +8,14 @@ from pathlib import Path
 import operators
 import pytest
 from certificates import Authority
-from clients.commands import Command
+from clients.commands import Command, read_until, write
 from operators import AUDIENCE, ISSUER, now, pem, rsa_key, token
 from processes import standby
 from servers import running_server
 from talk import PATIENCE, talking
 
 from kibitz.clients.session import Refused, connect
+from kibitz.server.log_memory import MemoryLog
 from kibitz.server.settings import Access, Auth
 
 
@@ -120,3 +121,56 @@ async def test_the_demo_is_for_guests(tmp_path: Path) -> None:
     key = operators.write_jwks(tmp_path / "keys.json", operators.jwk(rsa_key()))
     code, said = await run("--memory", "--demo", "--auth", "jwt", "--jwt-jwks", str(key))
     assert code == 2 and "--demo needs --auth guest" in said
+
+
+async def test_a_private_game_prints_the_lines_that_let_others_in(tmp_path: Path) -> None:
+    """Each line as it is printed does what it says; the one for lookers-on gives no seat."""
+    async with running_server() as server:
+        ann, bob, eve = (Command(server.url, tmp_path / name) for name in ("ann", "bob", "eve"))
+        for command in (ann, bob, eve):
+            command.home.mkdir()
+        words = ("play", "aces-up", "--private", "--seats", "2", "--deal", "1")
+        async with ann.running(*words) as process:
+            out = await read_until(process, "foundation")  # the board stands below them
+            sit = out.partition("sit down at it with: kibitz ")[2].split("\n")[0].split()
+            watch = out.partition("watch it with: kibitz ")[2].split("\n")[0].split()
+            assert sit[-2] == watch[-2] == "--invite" and sit[-1] != watch[-1]
+            room = watch[1]
+
+            done = await bob.run(*sit, lines="d\nquit\n")
+            assert done.code == 0, done.err
+            seated = await eve.run("play", "--room", room, *watch[-2:], lines="d\nquit\n")
+            assert seated.code == 1 and "this invite is for looking on" in seated.err
+            assert (await eve.run("watch", room)).code == 1
+            await write(process, "resign")
+            await read_until(process, "The game is over")
+            assert (await eve.run(*watch)).code == 0
+            assert (await eve.run("replay", room, *watch[-2:])).code == 0
+            assert (await eve.run("replay", room)).code == 1
+            done = await eve.run("watch", room, "--invite", "a" * 65)
+            assert done.code == 2 and "is no invite" in done.err
+
+
+async def test_a_client_comes_back_into_a_private_room(tmp_path: Path) -> None:
+    """What was shown at the door is shown again on the next connection."""
+    log = MemoryLog()
+    async with running_server(log) as server, connect(server.url) as ann:
+        mirror = await ann.create("klondike", visibility="private")
+        key = await ann.invite(mirror.room)
+        port = server.app.port
+        eve = await connect(server.url, wait=True).__aenter__()
+        await eve.join(mirror.room, invite=key)
+        with pytest.raises(Refused, match="looking on"):
+            await eve.join(mirror.room, "player")
+    try:
+        async with (
+            running_server(log, port=port) as server,
+            connect(server.url, token=ann.welcome.token) as ann,
+        ):
+            await ann.join(mirror.room, "player")
+            await ann.say(mirror.room, "here again")
+            theirs = eve.session.mirrors[mirror.room]
+            seq = ann.session.mirrors[mirror.room].seq
+            await eve.until(lambda: theirs.seq >= seq)
+    finally:
+        await eve.__aexit__(None, None, None)

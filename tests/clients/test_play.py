@@ -57,7 +57,9 @@ async def test_one_board_a_change_and_one_text_an_error(kibitz: Command) -> None
     words = ("play", "thumb-and-pouch", "--deal", "42", "--name", "Ann")
     played = await kibitz.run(*words, lines=lines)
     start, drawn = board("thumb-and-pouch"), board("thumb-and-pouch", "sw")
-    _, _, rest = played.out.partition("\n")
+    watch, check, rest = played.out.split("\n", 2)
+    assert watch.startswith("watch it with: kibitz watch ")
+    assert check.startswith("its cards are fixed; check them with: kibitz verify ")
     assert rest == (
         f"{start}{drawn}Error: invalid move due to mismatched cards\n"
         f"Error: wrong number of arguments\n{start}{drawn}there is nothing to redo\nAnn: Hello\n"

@@ -3,25 +3,19 @@
 import json
 import re
 import shlex
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 import yaml
+from typer.main import get_command
+
+from kibitz.server.__main__ import serve
 
 ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "deploy"
-FLAGS = {
-    "--host",
-    "--port",
-    "--data",
-    "--memory",
-    "--demo",
-    "--log-level",
-    "--metrics-token-file",
-    "--drain",
-}
-"""What `kibitz serve` takes."""
 PORT = "8765"
 DATABASE = "/var/lib/kibitz/kibitz.db"
 
@@ -65,20 +59,95 @@ def unit_command() -> list[str]:
     return shlex.split(command)
 
 
+def pod() -> dict[str, Any]:
+    """What the StatefulSet runs."""
+    (stateful,) = yaml.safe_load_all(text("kubernetes/kibitz.yaml"))
+    spec = stateful["spec"]["template"]["spec"]
+    assert isinstance(spec, dict)
+    return spec
+
+
+def commands() -> dict[str, list[str]]:
+    """Every way in which the server is started."""
+    return {
+        "docker": dockerfile_command(),
+        "compose": compose()["services"]["kibitz"]["command"],
+        "unit": unit_command(),
+        "kubernetes": pod()["containers"][0]["command"],
+    }
+
+
 def options(command: list[str]) -> dict[str, str]:
     """The flags after `kibitz serve`, every one of them with a value."""
     assert Path(command[0]).name == "kibitz"
     assert command[1] == "serve"
-    rest = command[2:]
+    rest = [word for flag in command[2:] for word in flag.split("=", 1)]
     return dict(zip(rest[::2], rest[1::2], strict=True))
 
 
-@pytest.mark.parametrize("command", [dockerfile_command(), unit_command()], ids=["docker", "unit"])
-def test_the_server_is_started_with_flags_that_exist(command: list[str]) -> None:
-    given = options(command)
-    assert set(given) <= FLAGS
+@pytest.mark.parametrize("name", list(commands()))
+def test_the_server_is_started_with_flags_that_it_takes(name: str) -> None:
+    given = options(commands()[name])
+    app = typer.Typer()
+    app.command()(serve)
+    words = [word for flag, value in given.items() for word in (flag, value)]
+    get_command(app).make_context("serve", words)  # checks each, and runs nothing
     assert given["--port"] == PORT
     assert given["--data"] == DATABASE
+
+
+def test_no_kill_comes_before_the_end() -> None:
+    """Whoever stops the server waits longer than `--drain`."""
+    drains = {name: float(options(command)["--drain"]) for name, command in commands().items()}
+    sleep = float(pod()["containers"][0]["lifecycle"]["preStop"]["exec"]["command"][1])
+    waits = {
+        "docker": 30.0,  # as compose says for the same image
+        "compose": float(compose()["services"]["kibitz"]["stop_grace_period"].removesuffix("s")),
+        "unit": float(unit()["TimeoutStopSec"][0]),
+        "kubernetes": pod()["terminationGracePeriodSeconds"] - sleep,
+    }
+    for name, wait in waits.items():
+        assert wait >= drains[name] + 5, name
+
+
+def test_the_proxy_that_is_believed_is_the_one_there_is() -> None:
+    given = options(commands()["compose"])
+    inner = compose()["services"]["caddy"]["networks"]["inner"]
+    assert given["--trusted-proxy"] == inner["ipv4_address"]
+    (network,) = compose()["networks"]["inner"]["ipam"]["config"]
+    assert ip_address(given["--trusted-proxy"]) in ip_network(network["subnet"])
+    assert options(commands()["unit"])["--trusted-proxy"] == "127.0.0.1"
+
+
+def test_what_the_pod_reads_is_mounted_and_nothing_else_may_be_written() -> None:
+    (container,) = pod()["containers"]
+    given = options(container["command"])
+    mounts = [mount["mountPath"] for mount in container["volumeMounts"]]
+    for flag in ("--data", "--admin-token-file", "--metrics-token-file"):
+        assert str(Path(given[flag]).parent) in mounts, flag
+    assert container["securityContext"]["readOnlyRootFilesystem"] is True
+    assert pod()["securityContext"]["runAsNonRoot"] is True
+    user = pod()["securityContext"]["runAsUser"]
+    assert instructions("USER") == [f"{user}:{user}"]
+    assert "--uid 10001" in text("Dockerfile")
+
+
+def test_grafana_finds_the_dashboard_and_prometheus_its_rules() -> None:
+    mounts = dict(m.split(":")[:2] for m in compose()["services"]["grafana"]["volumes"])
+    (provider,) = yaml.safe_load(text("grafana/provisioning/dashboards/kibitz.yaml"))["providers"]
+    assert mounts["./grafana/dashboards"] == provider["options"]["path"]
+    (source,) = yaml.safe_load(text("grafana/provisioning/datasources/prometheus.yaml"))[
+        "datasources"
+    ]
+    dashboard = json.loads(text("grafana/dashboards/kibitz.json"))
+    assert {panel["datasource"]["uid"] for panel in dashboard["panels"]} == {source["uid"]}
+    assert "./prometheus:/etc/prometheus:ro" in compose()["services"]["prometheus"]["volumes"]
+    asked = yaml.safe_load(text("prometheus/prometheus.yml"))
+    assert asked["rule_files"] == ["rules.yml"]
+    (job,) = asked["scrape_configs"]
+    assert job["static_configs"][0]["targets"] == [f"kibitz:{PORT}"]
+    shared = compose()["services"]
+    assert set(shared["prometheus"]["networks"]) <= set(shared["kibitz"]["networks"])
 
 
 def test_only_the_container_listens_on_every_address() -> None:
@@ -88,7 +157,9 @@ def test_only_the_container_listens_on_every_address() -> None:
 
 def test_compose_starts_what_the_dockerfile_starts() -> None:
     server = compose()["services"]["kibitz"]
-    assert not {"command", "entrypoint", "ports"} & set(server)
+    assert not {"entrypoint", "ports"} & set(server)
+    given = options(commands()["compose"])
+    assert options(commands()["docker"]).items() <= given.items()
     assert server["expose"] == [PORT]
     assert compose()["services"]["caddy"]["environment"]["KIBITZ_UPSTREAM"] == f"kibitz:{PORT}"
 
@@ -103,7 +174,7 @@ def test_compose_names_files_and_volumes_that_exist() -> None:
         for mount in service["volumes"]:
             source = mount.split(":")[0]
             if source.startswith("."):
-                assert (DEPLOY / source).is_file(), mount
+                assert (DEPLOY / source).exists(), mount
             else:
                 assert source in compose()["volumes"], mount
 
@@ -130,7 +201,6 @@ def test_the_database_lies_where_each_way_of_running_keeps_data() -> None:
 
 
 def test_the_server_is_never_root_and_can_gain_nothing() -> None:
-    assert instructions("USER") == ["kibitz"]
     settings = unit()
     assert settings["DynamicUser"] == ["yes"]
     assert settings["NoNewPrivileges"] == ["yes"]

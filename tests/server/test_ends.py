@@ -95,7 +95,7 @@ async def test_a_room_that_is_let_go_of_is_freed_at_once() -> None:
     async with running_server(world=fake.world) as running, talking(running.url) as ann:
         id_ = (await ann.ok("create", game="klondike"))["room"]
         await ann.ok("move", room=id_, move="discard")
-        await ann.refused("illegal", "move", room=id_, move="move 1 2")
+        await ann.refused("illegal", "move", room=id_, move="reset")
         room = weakref.ref(await running.app.rooms.get(id_))
         await ann.ok("leave", room=id_)
         gc.collect()

@@ -30,7 +30,7 @@ async def raw(running: Running, request: str) -> tuple[int, bytes]:
         ("GET /rooms/%2e%2e/save.txt", 404),
         ("GET http://[/healthz", 400),
         ("GET //[x/healthz", 400),
-        ("HEAD /healthz", 405),
+        ("HEAD /healthz", 200),
         ("POST /healthz", 405),
         ("DELETE /rooms/x/save.txt", 405),
     ],

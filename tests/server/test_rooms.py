@@ -72,7 +72,6 @@ async def test_a_room_is_made_joined_played_and_left(encoding: Encoding) -> None
         ("bad-option", {"deal": "../../etc"}),
         ("bad-message", {"deal": ""}),
         ("bad-message", {"visibility": "secret"}),
-        ("bad-option", {"visibility": "private"}),
         ("bad-message", {"policy": {"fly": True}}),
         ("bad-message", {"policy": {"delay": 86_401}}),
         ("bad-option", {"policy": {"delay": 5}, "seat": False}),

@@ -255,6 +255,6 @@ async def test_the_server_serves_what_is_installed(running: Running) -> None:
     head, body = await wire(running, "HEAD /")
     assert head.startswith(b"HTTP/1.1 200 ") and body == b""
     assert f"Content-Length: {len(page)}".encode() in head
-    for line in ("HEAD /healthz", "HEAD /ws", "HEAD /web/nothing.js", "POST /"):
+    for line in ("HEAD /metrics", "HEAD /ws", "HEAD /web/nothing.js", "POST /"):
         assert (await wire(running, line))[0].startswith(b"HTTP/1.1 405 ")
     assert (await wire(running, "GET /web/nothing.js"))[0].startswith(b"HTTP/1.1 404 ")

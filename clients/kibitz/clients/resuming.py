@@ -31,15 +31,21 @@ class Resuming:
         self._open: dict[int | str | None, str] = {}
         self._lasting: dict[type, Lobby | Tv] = {}
         """What has things pushed until it is asked otherwise."""
-        self._passwords: dict[str, str | None] = {}
+        self._shown: dict[str, Join] = {}
+        """How rooms were joined: closed ones want to be shown the same again."""
 
     def remember(self, request: RequestBase) -> None:
         """Note what a request says about later connections."""
         match request:
             case Lobby() | Tv():
                 self._lasting[type(request)] = request
-            case Join(room=room, password=password):
-                self._passwords[room] = password
+            case Join(room=room):
+                before = self._shown.get(room, request)
+                self._shown[room] = replace(
+                    request,
+                    password=request.password or before.password,
+                    invite=request.invite or before.invite,
+                )
 
     def anew(self) -> Iterator[RequestBase]:
         """Everything to be asked on a new connection."""
@@ -53,8 +59,9 @@ class Resuming:
     def room(self, resume: Join) -> Iterator[RequestBase]:
         """What gets a room's missing events, unless that has been asked."""
         if resume.room not in self._open.values():
-            password = self._passwords.get(resume.room)
-            request = self._session.number(replace(resume, password=password))
+            shown = self._shown.get(resume.room, resume)
+            resume = replace(resume, password=shown.password, invite=shown.invite)
+            request = self._session.number(resume)
             self._open[request.i] = resume.room
             yield request
 

@@ -3,9 +3,10 @@
 from collections.abc import AsyncIterator
 
 from kibitz.protocol import requests as ask
+from kibitz.protocol.limits import MAX_EVENTS
 from kibitz.protocol.mirror import Mirror
 from kibitz.protocol.replies import EventList, Ok, Position, Replayed
-from kibitz.protocol.views import Control, Event, View
+from kibitz.protocol.views import Control, Event, Opening, View
 
 from .asking import Asking
 
@@ -31,6 +32,19 @@ class Reviewing(Asking):
             for event in page.events:
                 yield event
             first = page.next
+
+    async def proved(self, room: str, to: int) -> tuple[list[Event], list[Opening]]:
+        """The events up to number ``to``, and what proves the cards that they name."""
+        events: list[Event] = []
+        openings: dict[str, Opening] = {}  # a card that several pages name comes with each
+        first: int | None = 1
+        while first is not None:
+            request = ask.History(room=room, from_=first, to=to, proofs=True, limit=MAX_EVENTS)
+            page = await self.get(request, EventList)
+            events += page.events
+            openings |= {str(opening): opening for opening in page.openings or []}
+            first = page.next
+        return events, list(openings.values())
 
     async def fork(
         self, room: str, at: int | None = None, board: int | None = None, unlisted: bool = False

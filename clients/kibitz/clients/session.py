@@ -18,7 +18,7 @@ from kibitz.protocol.codes import Refused
 from kibitz.protocol.limits import MAX_LIST
 from kibitz.protocol.mirror import Mirror
 from kibitz.protocol.operating import Act
-from kibitz.protocol.replies import Administered, DailyTable, RoomList
+from kibitz.protocol.replies import Administered, DailyTable, Invited, Pledged, RoomList
 from kibitz.protocol.views import Role, RoomInfo
 
 from .ends import Closed, NoSocket, Unreachable, Untrusted
@@ -47,15 +47,33 @@ class Client(Playing, Reviewing):
     ``Closed`` when the talk is over.
     """
 
+    invited: str | None = None
+    """An invite that is shown wherever no other is: it counts in its own rooms only."""
+
     async def create(self, game: str, **settings: Any) -> Mirror:
         """A new room; ``settings`` are the other fields of the request ``create``."""
         return await self.entered(ask.Create(game=game, **settings))
 
+    async def pledge(self) -> str:
+        """What stands for the secret of a room to come: the ``pledge`` of a :meth:`create`."""
+        return (await self.get(ask.Pledge(), Pledged)).pledge
+
     async def join(
-        self, room: str, role: Role = "spectator", *, password: str | None = None
+        self,
+        room: str,
+        role: Role = "spectator",
+        *,
+        password: str | None = None,
+        invite: str | None = None,
     ) -> Mirror:
         """Follow a room, or take a seat in it."""
-        return await self.entered(ask.Join(room=room, role=role, password=password))
+        invite = invite or self.invited
+        join = ask.Join(room=room, role=role, password=password, invite=invite)
+        return await self.entered(join)
+
+    async def invite(self, room: str, role: Role = "spectator") -> str:
+        """The key with which others come into a closed room of ours."""
+        return (await self.get(ask.Invite(room=room, role=role), Invited)).invite
 
     async def leave(self, room: str) -> None:
         """Follow a room no longer; a player gives the seat up, unless it is a race's."""

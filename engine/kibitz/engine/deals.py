@@ -8,13 +8,18 @@ Two schemes, told apart by the text itself:
 * anything else of letters, digits, ``.``, ``_`` and ``-``: scheme 1, a shuffle drawn from SHA-256
   of the exact text, so ``42`` and ``0042`` are two deals and neither depends on any library.
 
-A secret shuffle uses scheme 1 over 256 random bits that the caller supplies.
+A secret shuffle uses scheme 1 over 256 random bits that the caller supplies. The draws are the
+same everywhere (:class:`Drawn`), so that anybody can repeat them from these lines: 32-bit words,
+big-endian, eight from each ``SHA-256(seed || block number as 8 bytes, big-endian)``, blocks from
+0; the list is shuffled from its last place to its second, place ``i`` changing with place
+``word mod (i + 1)``, where words from ``2**32 - 2**32 mod (i + 1)`` on are skipped.
 """
 
 import hashlib
 import re
 from collections.abc import Iterator
 from itertools import count
+from typing import Any
 
 from .cards import DECK, Card
 from .game import BadOption
@@ -45,11 +50,22 @@ def deck_of(deal: str) -> tuple[Card, ...]:
 
 def shuffled(seed: bytes) -> tuple[Card, ...]:
     """A new deck shuffled by Fisher and Yates with draws from SHA-256 in counter mode."""
-    cards, words = list(DECK), _words(seed)
-    for last in range(len(cards) - 1, 0, -1):
-        pick = _below(last + 1, words)
-        cards[last], cards[pick] = cards[pick], cards[last]
+    cards = list(DECK)
+    Drawn(seed).shuffle(cards)
     return tuple(cards)
+
+
+class Drawn:
+    """Chance that follows from a seed: the same draws in every language, for ever."""
+
+    def __init__(self, seed: bytes) -> None:
+        self._words = _words(seed)
+
+    def shuffle(self, x: list[Any], /) -> None:
+        """Bring a list into the order that the next draws give."""
+        for last in range(len(x) - 1, 0, -1):
+            pick = _below(last + 1, self._words)
+            x[last], x[pick] = x[pick], x[last]
 
 
 def _words(seed: bytes) -> Iterator[int]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from random import Random
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
 from .cards import Card
 from .table import UP, Cell, Fact, Moved, Redacted, Table, Turned, fold, redact_table
@@ -52,7 +52,16 @@ Move = Transfer | Draw | Recycle | Shuffle
 PILELESS: tuple[Move, ...] = (Draw(), Shuffle(), Recycle())
 """The moves that say it all by their kind."""
 
-NO_CHANCE = Random(0)
+
+class Chance(Protocol):
+    """Where the outcome of a shuffle comes from: a ``random.Random``, or ``deals.Drawn``."""
+
+    def shuffle(self, x: list[Any], /) -> None:
+        """Bring a list into another order, in place."""
+        ...
+
+
+NO_CHANCE: Chance = Random(0)
 """For moves that leave nothing to chance: all but shuffles."""
 
 
@@ -147,7 +156,7 @@ class Game(Protocol):
         """What the rules have against a move between piles of this game, if anything."""
         ...
 
-    def effect(self, table: Table, move: Move, rng: Random) -> tuple[Fact, ...]:
+    def effect(self, table: Table, move: Move, rng: Chance) -> tuple[Fact, ...]:
         """What a move without objection makes happen."""
         ...
 
@@ -191,7 +200,7 @@ def object_to(game: Game, table: Table, move: Move) -> Objection | None:
     return game.objection(table, move)
 
 
-def play(game: Game, table: Table, move: Move, rng: Random) -> Outcome:
+def play(game: Game, table: Table, move: Move, rng: Chance) -> Outcome:
     """Decide a move.
 
     Args:

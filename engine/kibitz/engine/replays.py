@@ -179,11 +179,25 @@ def verify(replay: Replay) -> Table:
         ReplayError: A line does not fit, or the deal or the result is another.
 
     """
+    end = check_rules(replay)
+    check_deal(replay)
+    return end
+
+
+def check_rules(replay: Replay) -> Table:
+    """Replay to the end and compare with the result that the headers claim.
+
+    Returns:
+        The last position.
+
+    Raises:
+        ReplayError: A line does not fit, or the result is another.
+
+    """
     last, end = Step(line=replay.first), replay.start
     resigned = False
     for last, end in run(replay):  # noqa: B007 - both are wanted after the loop
         resigned |= last.command.lower() == "resign"
-    _check_deal(replay)
     result = "won" if replay.game.is_won(end) else "resigned" if resigned else "open"
     claimed = replay.headers.get("result", result)
     if claimed != result:
@@ -191,8 +205,13 @@ def verify(replay: Replay) -> Table:
     return end
 
 
-def _check_deal(replay: Replay) -> None:
-    """Check that the game starts from the deal that the headers name."""
+def check_deal(replay: Replay) -> None:
+    """Check that the game starts from the deal that the headers name, if they name one.
+
+    Raises:
+        ReplayError: It starts from another one.
+
+    """
     deal = replay.headers.get("deal")
     if deal is None:
         return

@@ -25,8 +25,12 @@ MAX_NAME = 32
 """Longest display name, in characters."""
 MAX_TOKEN = 4096
 """Longest identity token, in characters."""
+MAX_INVITE = 64
+"""Longest invite, in characters."""
 MAX_PASSWORD = 128
 """Longest room password, in characters."""
+MAX_NONCE = 64
+"""Longest nonce of a player, in characters."""
 MAX_MOVE = 64
 """Longest move text, in characters."""
 MAX_PILE = 32

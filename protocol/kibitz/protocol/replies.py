@@ -5,7 +5,19 @@ from msgspec import UNSET, Struct, UnsetType
 from .codes import ErrorCode
 from .operating import Act, AdminRoom, Ban, Person
 from .requests import RequestId
-from .views import Event, GameInfo, Mode, Policy, Role, RoomInfo, Status, View, Visibility
+from .views import (
+    Event,
+    Fair,
+    GameInfo,
+    Mode,
+    Opening,
+    Policy,
+    Role,
+    RoomInfo,
+    Status,
+    View,
+    Visibility,
+)
 
 
 class AnswerBase(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="t"):
@@ -52,6 +64,13 @@ class Info(Struct, frozen=True, kw_only=True):
     visibility: Visibility
     started: int
     policy: Policy
+    fair: Fair | UnsetType = UNSET
+
+
+class Pledged(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag="pledged"):
+    """What stands for the secret that is kept for this connection: SHA-256, hex."""
+
+    pledge: str
 
 
 class Joined(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag="joined"):
@@ -68,6 +87,14 @@ class Joined(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag="joi
     events: list[Event] | None = None
     fork: bool = False
     already: bool = False
+
+
+class Invited(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag="invited"):
+    """The key to a closed room: ``invite`` of a ``join``, in this role or a lesser one."""
+
+    room: str
+    role: Role
+    invite: str
 
 
 class Ok(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag="ok"):
@@ -116,11 +143,16 @@ class Position(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag="v
 
 
 class EventList(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag="history"):
-    """Past events; ``next`` is the ``from`` of the following page."""
+    """Past events; ``next`` is the ``from`` of the following page.
+
+    ``openings`` are those of the cards that these events name, where they were asked for and the
+    room has committed itself.
+    """
 
     room: str
     events: list[Event]
     next: int | None = None
+    openings: list[Opening] | UnsetType = UNSET
 
 
 class Replayed(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag="replayed"):
@@ -216,7 +248,9 @@ class Notice(Struct, frozen=True, kw_only=True, tag_field="t", tag="notice"):
 Answer = (
     Welcome
     | Pong
+    | Pledged
     | Joined
+    | Invited
     | Ok
     | RoomList
     | MoveList
@@ -232,7 +266,9 @@ Push = Event | Presence | LobbyRoom | TvRoom | Notice
 Reply = (
     Welcome
     | Pong
+    | Pledged
     | Joined
+    | Invited
     | Ok
     | RoomList
     | MoveList

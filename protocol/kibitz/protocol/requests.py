@@ -16,6 +16,7 @@ from .limits import (
     MAX_EVENTS,
     MAX_ID,
     MAX_INTEGER,
+    MAX_INVITE,
     MAX_KEY,
     MAX_LIMIT,
     MAX_LIST,
@@ -33,7 +34,7 @@ from .limits import (
     MIN_LIMIT,
 )
 from .operating import NEEDS, Act
-from .views import Control, Count, Name, Role, RoomId, Status, Visibility
+from .views import Control, Count, Digest, Name, Nonce, Role, RoomId, Status, Visibility
 
 RequestId = (
     Annotated[int, Meta(ge=0, le=MAX_INTEGER)]
@@ -72,6 +73,10 @@ class Ping(RequestBase, frozen=True, kw_only=True, omit_defaults=True, tag="ping
     """Is anybody there, and how far are my rooms."""
 
 
+class Pledge(RequestBase, frozen=True, kw_only=True, omit_defaults=True, tag="pledge"):
+    """Fix the secret of a room that this connection is going to create."""
+
+
 class PolicyWish(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """What the new room shall allow; what is not named gets its default."""
 
@@ -92,6 +97,8 @@ class Create(RequestBase, frozen=True, kw_only=True, omit_defaults=True, tag="cr
 
     ``save`` may be a position that another program wrote, too. ``countdown`` and ``limit`` are
     seconds, ``begins`` is Unix ms; all three are about races. ``daily`` is the deal of the day.
+    ``nonce`` is mixed into the secret from which the deck follows: a fresh one, or the one for
+    which ``pledge`` stands.
     """
 
     game: Text32
@@ -108,6 +115,8 @@ class Create(RequestBase, frozen=True, kw_only=True, omit_defaults=True, tag="cr
     begins: Count | None = None
     daily: bool = False
     seat: bool = True
+    nonce: Nonce | None = None
+    pledge: Digest | None = None
 
 
 class Fork(InRoom, frozen=True, kw_only=True, omit_defaults=True, tag="fork"):
@@ -143,12 +152,22 @@ class Daily(RequestBase, frozen=True, kw_only=True, omit_defaults=True, tag="dai
 class Join(
     InRoom, frozen=True, kw_only=True, omit_defaults=True, tag="join", rename={"from_": "from"}
 ):
-    """Follow a room, or take a seat in it; ``from`` and ``hash`` resume."""
+    """Follow a room, or take a seat in it; ``from`` and ``hash`` resume.
+
+    A room that is closed wants a ``password`` or an ``invite`` of those who have no seat there.
+    """
 
     role: Role = "spectator"
     password: Password | None = None
+    invite: Annotated[str, Meta(max_length=MAX_INVITE)] | None = None
     from_: Count | None = None
     hash: Text32 | None = None
+
+
+class Invite(InRoom, frozen=True, kw_only=True, omit_defaults=True, tag="invite"):
+    """The key with which others come into a closed room, in a role; for its players."""
+
+    role: Role = "spectator"
 
 
 class Leave(InRoom, frozen=True, kw_only=True, omit_defaults=True, tag="leave"):
@@ -275,13 +294,15 @@ class History(
 ):
     """Past events from number ``from`` on, as this viewer may see them.
 
-    ``open``: with every card named, of a game that has ended.
+    ``open``: with every card named, of a game that has ended. ``proofs``: with the openings of
+    the cards that these events name.
     """
 
     from_: Annotated[int, Meta(ge=1, le=MAX_INTEGER)] = 1
     to: Count | None = None
     limit: Annotated[int, Meta(ge=1, le=MAX_EVENTS)] = 100
     open: bool = False
+    proofs: bool = False
 
 
 class ViewAt(InRoom, frozen=True, kw_only=True, omit_defaults=True, tag="view"):
@@ -341,12 +362,14 @@ Change = Move | Undo | Redo | Restart | Resign | Ready | Comments | Steer | Say
 Request = (
     Hello
     | Ping
+    | Pledge
     | Create
     | Fork
     | Rematch
     | Present
     | Daily
     | Join
+    | Invite
     | Leave
     | Rooms
     | Lobby

@@ -8,6 +8,7 @@ from .limits import (
     MAX_BEAT,
     MAX_INTEGER,
     MAX_NAME,
+    MAX_NONCE,
     MAX_ROOM,
     MAX_SPEED,
     MIN_BEAT,
@@ -17,6 +18,11 @@ from .limits import (
 Count = Annotated[int, Meta(ge=0, le=MAX_INTEGER)]
 RoomId = Annotated[str, Meta(min_length=1, max_length=MAX_ROOM)]
 Name = Annotated[str, Meta(min_length=1, max_length=MAX_NAME)]
+Digest = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+"""32 bytes, hex."""
+Nonce = Annotated[str, Meta(pattern=f"^[A-Za-z0-9_-]{{1,{MAX_NONCE}}}$")]
+Opening = tuple[int, str, str, list[str]]
+"""What proves one item of a start: its position, the item, its salt, the path to the root."""
 Mode = Literal["solo", "coop", "race", "replay"]
 Role = Literal["player", "spectator"]
 Visibility = Literal["public", "unlisted", "private"]
@@ -188,6 +194,23 @@ class View(Struct, frozen=True):
     next: RoomId | UnsetType = UNSET
 
 
+class Fair(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a room has committed itself to before its first move (:mod:`.fairness`).
+
+    Attributes:
+        root: The root of the tree over all cards of the start and the seeds of shuffles.
+        pledge: What stands for the server's secret.
+        nonce: What the player added to it.
+        loaded: Whether the start is a position that was given, no deal.
+
+    """
+
+    root: str
+    pledge: str
+    nonce: str | None = None
+    loaded: bool = False
+
+
 class Opened(Struct, frozen=True, omit_defaults=True):
     """What a finished game lays open: the start, and where it came from."""
 
@@ -195,6 +218,7 @@ class Opened(Struct, frozen=True, omit_defaults=True):
     counters: dict[str, int]
     seed: str
     deal: str | None = None
+    secret: str | None = None
 
 
 class Origin(Struct, frozen=True):
@@ -224,6 +248,7 @@ class Event(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="t"
         game, options, mode, seats, policy, started: What was created; ``started`` is Unix ms.
         origin: The position that the room was forked from, if that was public (``created``).
         opened: The deal, laid open (``ended``).
+        fair: What the room has committed itself to (``created``).
         countdown, limit: Seconds, of a race (``created``).
         begins: When a race begins, ms since the room's creation (``created``, ``countdown``).
         boards: Of a race: facts that lay out each board, whatever was known of it (``ended``).
@@ -272,6 +297,7 @@ class Event(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="t"
     control: Control | None = None
     salt: str | None = None
     commit: str | None = None
+    fair: Fair | None = None
 
 
 class LayoutPlace(Struct, frozen=True):

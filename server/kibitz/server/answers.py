@@ -15,7 +15,7 @@ from kibitz.engine.games import GAMES, TEXTS
 from kibitz.protocol import limits, replies
 from kibitz.protocol import requests as ask
 from kibitz.protocol.codes import ErrorCode, Refused
-from kibitz.protocol.views import Action, GameInfo, LayoutPlace, Policy
+from kibitz.protocol.views import Action, GameInfo, LayoutPlace, Policy, Role
 from kibitz.protocol.wire import Encoding
 
 from .access.roles import GUEST_ROLES, check_request
@@ -148,10 +148,14 @@ class Answers:
             case ask.Ping():
                 heads = {id_: self._head(room, visitor) for id_, room in visitor.rooms.items()}
                 return replies.Pong(now=self._world.now_ms(), heads=heads)
+            case ask.Pledge():
+                return replies.Pledged(pledge=visitor.pledge.given(self._world.random_bytes))
             case ask.Rooms():
                 return self._rooms.listing.at_once(request)
             case ask.Daily():
                 return self._rooms.days.table(request)
+            case ask.Invite():
+                return self._invite(request, visitor)
             case ask.Lobby():
                 visitor.lobby = request.on
                 return replies.Ok()
@@ -206,7 +210,9 @@ class Answers:
             case ask.Create(daily=True, seat=sit):
                 room = await self._rooms.daily(request, who)
             case ask.Create(seat=sit):
-                room = await self._rooms.create(request, who)
+                room = await self._rooms.create(
+                    request, who, pledge=visitor.pledge, is_gone=lambda: visitor.is_gone
+                )
             case ask.Fork(seat=sit):
                 room = await self._fork(request, self._followed(request, visitor), visitor)
             case ask.Rematch():
@@ -261,7 +267,7 @@ class Answers:
         if not room.people.disclosed or state.mode == "replay":
             message = "only a finished game can be shown"
             raise Refused(ErrorCode.FORBIDDEN, message, room=room.id)
-        if state.secret.password is not None or self._rooms.days.is_shut(state):
+        if state.closed or self._rooms.days.is_shut(state):
             message = "this game is not for everybody to see"
             raise Refused(ErrorCode.FORBIDDEN, message, room=room.id)
         return await self._rooms.present(request, room, visitor.identity)
@@ -271,7 +277,7 @@ class Answers:
         room = self._rooms.at_hand(request.room)
         if room is None or request.room in visitor.rooms:
             return None
-        if request.role == "player" or request.from_ is not None or room.state.secret.password:
+        if request.role == "player" or request.from_ is not None or room.state.closed:
             return None
         self._rooms.days.check(room.state, visitor.identity.id)
         visitor.check_follow(room.id)
@@ -290,19 +296,52 @@ class Answers:
             self._rooms.days.check(room.state, visitor.identity.id)
             if not seated:
                 visitor.check_follow(room.id)
-                await self._rooms.check_password(room, request.password)
         there = room.people.role(visitor) is not None
+        allowed = await self._let_in(room, request, visitor, there) if not seated else None
         visitor.follow(room)
         try:
             if request.role == "player" and not seated:
                 if ban := self._bans.kicked(room.id, visitor.identity.id):
                     raise self._bans.refused(ban, room.id)
                 await self._sit(room, visitor.identity)
-            return await room.people.admit(visitor, request.role, request)
+            joined = await room.people.admit(visitor, request.role, request)
+            if allowed is not None:
+                visitor.passes[room.id] = allowed
+            return joined
         except (Refused, LogFailure):
             if not there:
                 visitor.unfollow(room.id)
             raise
+
+    async def _let_in(
+        self, room: Room, request: ask.Join, visitor: Visitor, there: bool
+    ) -> Role | None:
+        """What somebody without a seat may be in a room, if that is not what he likes.
+
+        Raises:
+            Refused: Nothing, or not what he wants.
+
+        """
+        if not room.state.closed:
+            return None
+        if room.state.owner == visitor.identity.id:
+            return "player"
+        may_be = visitor.passes.get(room.id) or ("spectator" if there else None)
+        entrance = self._rooms.entrance
+        return await entrance.check(
+            *(room.id, room.state, request, may_be), is_gone=lambda: visitor.is_gone
+        )
+
+    def _invite(self, request: ask.Invite, visitor: Visitor) -> replies.Invited:
+        room, who = self._followed(request, visitor), visitor.identity.id
+        if not room.people.is_seated(who) and room.state.owner != who:
+            message = "not allowed: only who plays here invites others"
+            raise Refused(ErrorCode.NOT_SEATED, message, room=room.id)
+        if not room.state.closed:
+            message = "this room needs no invite: its link lets everybody in"
+            raise Refused(ErrorCode.BAD_OPTION, message, room=room.id)
+        key = self._rooms.entrance.invite(room.id, room.state, request.role)
+        return replies.Invited(room=room.id, role=request.role, invite=key)
 
     async def _sit(self, room: Room, who: Identity) -> None:
         now = self._world.now_ms()

@@ -66,6 +66,9 @@ FOREIGN = (
     b"this server takes connections from its own pages, not from those of another site "
     b"(whoever runs it lets a site in with --allow-origin)\n"
 )
+BACKLOG = 4096
+"""Connections that may wait to be accepted: a crowd comes back within half a second. Whoever finds
+no room there is not heard for a whole one."""
 SUBPROTOCOLS = (Subprotocol(MSGPACK_SUBPROTOCOL), Subprotocol(JSON_SUBPROTOCOL))
 
 log = structlog.get_logger("kibitz.app")
@@ -155,6 +158,7 @@ class App:
             select_subprotocol=_select,
             create_connection=cast(type[ServerConnection], partial(Socket, door=self._door)),
             compression=None,
+            backlog=BACKLOG,
             ping_interval=None,
             max_size=MAX_MESSAGE,
             server_header=NAME,

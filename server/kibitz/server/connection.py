@@ -30,6 +30,7 @@ from .identity import Identity
 from .limits.account import Account, Bank
 from .log import LogFailure
 from .operation.metrics import Metrics
+from .pledges import Pledge
 from .room import Room
 from .sockets.frames import framed
 from .sockets.socket import Socket
@@ -95,6 +96,8 @@ class Connection:
         "lobby",
         "number",
         "on_air",
+        "passes",
+        "pledge",
         "rooms",
         "socket",
         "tv",
@@ -119,10 +122,12 @@ class Connection:
         self.encoding = Encoding(socket.subprotocol or Encoding.JSON.value)
         self.identity = Identity("", "")
         self.rooms: dict[str, Room] = {}
+        self.passes: dict[str, Role] = {}
         self.number = number
         self.lobby = False
         self.tv = False
         self.on_air: str | None = ""
+        self.pledge = Pledge()
         self.socket = socket
         self._service = service
         self._ended = ended
@@ -157,6 +162,11 @@ class Connection:
         """When the client came, Unix ms."""
         world = self._service.world
         return world.now_ms() - round((world.monotonic() - self._since) * 1000)
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether nobody is there any more, or will not be soon."""
+        return self._lost or self._closing is not None
 
     @property
     def is_overdue(self) -> bool:
@@ -461,6 +471,7 @@ class Connection:
 
     def unfollow(self, room: str) -> None:
         """Follow it no longer."""
+        self.passes.pop(room, None)
         if (left := self.rooms.pop(room, None)) is not None:
             self.account.unfollow(left)
 

@@ -16,6 +16,7 @@ from kibitz.engine.games import GAMES
 from kibitz.engine.headers import LineError
 from kibitz.engine.notation import write_fact
 from kibitz.engine.table import Table, lay
+from kibitz.protocol import fairness
 from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.limits import MAX_AHEAD_MS, MAX_RACERS, MAX_SEATS, MIN_RACERS
 from kibitz.protocol.requests import Create, OptionValue
@@ -48,7 +49,8 @@ class Start:
         daily: The day whose deal this is.
         policy: What the room allows, if that is not what the request says.
         password: The hash of the password, likewise.
-        seed: 256 bits from which all chance follows, if they are not to be fresh ones.
+        secret: 256 bits from which all chance follows, if they are not to be fresh ones.
+        loaded: Whether it is a position that was given, no deal.
 
     """
 
@@ -63,14 +65,15 @@ class Start:
     daily: str | None = None
     policy: Policy | None = None
     password: str | None = None
-    seed: bytes | None = None
+    secret: bytes | None = None
+    loaded: bool = False
 
 
 def create(
     request: Create,
     who: Identity,
     now_ms: int,
-    seed: bytes,
+    secret: bytes,
     password: str | None,
     start: Start | None = None,
 ) -> Record:
@@ -80,7 +83,7 @@ def create(
         request: What is wished for.
         who: Who creates it; sits down if the request says so.
         now_ms: Unix milliseconds.
-        seed: 256 random bits.
+        secret: 256 random bits.
         password: The hash of the password, if there is one.
         start: Where it begins, if that is not what the request says.
 
@@ -89,8 +92,9 @@ def create(
 
     """
     mode, seats = _seats(request)
+    secret = start.secret or secret if start else secret
+    seed = fairness.seed_of(secret, request.nonce or "")
     start = start or _start(request, seed)
-    seed = start.seed or seed
     begins = _begins(request, now_ms)
     created = Event(
         seq=1,
@@ -111,20 +115,22 @@ def create(
         begins=None if begins is None else begins - now_ms,
         series=start.series,
         daily=start.daily,
+        fair=fairness.commit(start.game, start.table, secret, request.nonce, loaded=start.loaded),
     )
     seated = list(start.seats) or ([Seat(1, who.id, who.name)] if request.seat else [])
     sat = [
         Event(seq=seq, at=0, by=seat.id, kind="joined", seat=seat.seat, name=seat.name)
         for seq, seat in enumerate(seated, 2)
     ]
-    secret = Secret(
+    kept = Secret(
         seed=seed.hex(),
         deal=start.deal,
         password=start.password or password,
         wish=wish_of(request, start),
         parent=start.parent,
+        secret=secret.hex(),
     )
-    return Record(events=[created, *sat], by=who.id, secret=secret, visibility=request.visibility)
+    return Record(events=[created, *sat], by=who.id, secret=kept, visibility=request.visibility)
 
 
 def wish_of(request: Create, start: Start | None) -> str:
@@ -213,7 +219,7 @@ def _loaded(request: Create, text: str) -> Start:
         raise Refused(ErrorCode.BAD_SAVE, f"format error in file: {error}") from None
     if save.game.is_won(save.table):
         raise Refused(ErrorCode.BAD_SAVE, "that game is won already")
-    return Start(save.game, save.table, save.deal)
+    return Start(save.game, save.table, save.deal, loaded=True)
 
 
 def _text(value: OptionValue) -> str:

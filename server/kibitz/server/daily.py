@@ -15,6 +15,7 @@ from kibitz.engine.deals import shuffled
 from kibitz.engine.games import GAMES
 from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.course import places
+from kibitz.protocol.fairness import seed_of
 from kibitz.protocol.replies import DailyRow, DailyTable
 from kibitz.protocol.requests import Create
 from kibitz.protocol.requests import Daily as AskDaily
@@ -26,7 +27,6 @@ from .world import World
 
 SECRET = "daily"
 """The name of the secret in the log."""
-SECRET_BYTES = 32
 POLICY = Policy(save=False)
 """What a room with the deal of the day allows: a save would name its cards."""
 
@@ -61,9 +61,9 @@ class Days:
         if request != plain:
             message = "the deal of the day is the same for everybody: only the game can be chosen"
             raise Refused(ErrorCode.BAD_OPTION, message)
-        seed = hmac.digest(self.secret, f"{self.today}:{game}".encode(), "sha256")
-        deal = GAMES[game].deal(shuffled(seed))
-        return Start(GAMES[game], deal, None, daily=self.today, policy=POLICY, seed=seed)
+        secret = hmac.digest(self.secret, f"{self.today}:{game}".encode(), "sha256")
+        deal = GAMES[game].deal(shuffled(seed_of(secret, "")))
+        return Start(GAMES[game], deal, None, daily=self.today, policy=POLICY, secret=secret)
 
     def note(self, entry: RoomInfo) -> None:
         """Remember how somebody stands; whose room was closed is in no table."""

@@ -10,14 +10,26 @@ from random import Random
 from msgspec.structs import replace
 
 from kibitz.engine.board import Kind as BoardKind
+from kibitz.engine.deals import Drawn
 from kibitz.engine.drags import Drag, move_of
-from kibitz.engine.game import NO_CHANCE, IllegalMove, Move, Shuffle, Transfer, Why, is_stuck, play
+from kibitz.engine.game import (
+    NO_CHANCE,
+    Chance,
+    IllegalMove,
+    Move,
+    Shuffle,
+    Transfer,
+    Why,
+    is_stuck,
+    play,
+)
 from kibitz.engine.notation import write_fact
 from kibitz.engine.table import Fact, Table, fold
 from kibitz.engine.text import InputError
 from kibitz.engine.text import Request as TextRequest
 from kibitz.protocol import requests as ask
 from kibitz.protocol.codes import ErrorCode, Refused
+from kibitz.protocol.fairness import shuffle_key
 from kibitz.protocol.views import Control, Event, Kind
 
 from . import ending, race
@@ -288,8 +300,14 @@ def _dragged(state: RoomState, drag: Drag, table: Table) -> Move:
         raise _illegal(state, Transfer(drag.source, drag.target, drag.count), error) from None
 
 
-def _chance(state: RoomState, table: Table) -> Random:
-    """The chance of a move: the same for the same shuffle, however often it is taken back."""
+def _chance(state: RoomState, table: Table) -> Chance:
+    """The chance of a move: the same for the same shuffle, however often it is taken back.
+
+    Rooms that have committed themselves shuffle by what they committed to, and by the position.
+    """
+    if state.fair is not None:
+        seed = bytes.fromhex(state.secret.seed)
+        return Drawn(shuffle_key(seed, state.start, table, state.game))
     counted = "".join(f":{name}={n}" for name, n in sorted(table.counters.items()))
     return Random(state.secret.seed + counted)
 

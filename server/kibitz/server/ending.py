@@ -35,6 +35,7 @@ def closed(state: RoomState, events: list[Event]) -> list[Event]:
             counters=dict(state.start.counters),
             seed=state.secret.seed,
             deal=true_deal(state),
+            secret=state.secret.secret,
         ),
     )
     tables = [position.board.table for position in after.positions]

@@ -1,8 +1,8 @@
 """Plain HTTP on the same port: the web page, health, the contract, downloads.
 
 Answers GET requests before the WebSocket handshake, and HEAD where it asks for a file of the web
-page. A visitor without a token is a spectator; ``Authorization: Bearer TOKEN`` brings the
-identity back. Never: more than a viewer may see.
+page or for health. A visitor without a token is a spectator; ``Authorization: Bearer TOKEN`` brings
+the identity back. Never: more than a viewer may see.
 """
 
 import json
@@ -93,23 +93,32 @@ class Pages:
         pieces = path.split("/")[1:]
         if file := self._site.answer(pieces, query, request):
             return file
+        if probe := self._probe(pieces):
+            body = b"" if request.method == "HEAD" else probe.body
+            return Response(probe.status_code, probe.reason_phrase, probe.headers, body)
         if request.method == "HEAD":
             return _only_get()
         match pieces:
             case [""]:
                 return page(b"no web page is installed here\n", TEXT, HTTPStatus.NOT_FOUND)
-            case ["healthz"]:
-                return page(b"ok\n", TEXT)
-            case ["readyz"] if self._answers.draining:
-                return page(b"draining\n", TEXT, HTTPStatus.SERVICE_UNAVAILABLE)
-            case ["readyz"]:
-                return page(b"ready\n", TEXT)
             case ["protocol"]:
                 return page(self._contract, JSON)
             case ["rooms", id_, name] if name in DOWNLOADS:
                 return await self._download(id_, name, request, query, address)
             case _:
                 return nothing()
+
+    def _probe(self, pieces: list[str]) -> Response | None:
+        """Whether the process answers, and whether it takes players."""
+        match pieces:
+            case ["healthz"]:
+                return page(b"ok\n", TEXT)
+            case ["readyz"] if self._answers.draining:
+                return page(b"draining\n", TEXT, HTTPStatus.SERVICE_UNAVAILABLE)
+            case ["readyz"]:
+                return page(b"ready\n", TEXT)
+            case _:
+                return None
 
     async def _download(
         self, id_: str, name: str, request: Request, query: str, address: str
@@ -126,8 +135,8 @@ class Pages:
             seated = room.people.is_seated(who)
             check_download(name, seated, asker.roles)
             self._rooms.days.check(room.state, who)
-            if room.state.secret.password is not None and not seated:
-                raise Refused(ErrorCode.FORBIDDEN, "this room has a password")
+            if room.state.closed and not seated and who != room.state.owner:
+                self._rooms.entrance.check_key(id_, room.state, _wishes(query).get("invite"))
             return await DOWNLOADS[name](self, room, who, _wishes(query))
         except Refused as refused:
             status = _STATUS.get(refused.code, HTTPStatus.BAD_REQUEST)

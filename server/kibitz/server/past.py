@@ -7,6 +7,7 @@ While the game runs a replay says what everybody may see; a finished game is wri
 
 import asyncio
 import contextlib
+import hashlib
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
@@ -16,7 +17,9 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from kibitz.engine.replays import Replay, Step, write
+from kibitz.engine.seals import sealed
 from kibitz.engine.table import Table, redact_table
+from kibitz.protocol.fairness import Tree, named_in
 from kibitz.protocol.replies import Position, Replayed
 from kibitz.protocol.views import Event, Status
 
@@ -100,9 +103,10 @@ class Past:
     ) -> bytes:
         """The events as an audience may see them, with the room's hash: enough for a client.
 
-        Of a finished game, and with ``whole``, ``open`` has them once more, with every card named.
+        Of a finished game, and with ``whole``, ``open`` has them once more, with every card named;
+        while it runs ``openings`` prove the cards that the events name. Last comes the digest.
         """
-        seq, over = stage.seq, stage.state.ended or whole
+        seq, over, tree = stage.seq, stage.state.ended or whole, stage.state.tree()
         head = {
             "format": FORMAT,
             "room": room.id,
@@ -111,7 +115,7 @@ class Past:
             "hash": stage.hash_at(seq),
         }
         return await self._work(
-            room.id, seq, lambda records: _replay_json(head, records, seq, audience, over)
+            room.id, seq, lambda records: _replay_json(head, records, seq, audience, over, tree)
         )
 
     async def replay(self, text: str) -> Replayed:
@@ -160,7 +164,12 @@ class Past:
 
 
 def _replay_json(
-    head: dict[str, object], records: Sequence[Record], seq: int, audience: Audience, over: bool
+    head: dict[str, object],
+    records: Sequence[Record],
+    seq: int,
+    audience: Audience,
+    over: bool,
+    tree: Tree | None,
 ) -> bytes:
     room = str(head["room"])
     events = [event for record in records for event in record.events if event.seq <= seq]
@@ -173,7 +182,12 @@ def _replay_json(
     for key, form in forms.items():  # event by event: so the loop has its turn in between
         lines = b",".join(msgspec.json.encode(form(event)) for event in events)
         said += b',"' + key.encode() + b'":[' + lines + b"]"
-    return said + b"}"
+    if tree is None:
+        return said + b"}"
+    if not any(event.kind == "ended" for event in events):
+        named = named_in(map(forms["events"], events))
+        said += b',"openings":' + msgspec.json.encode(tree.openings(named))
+    return said + b',"sha256":"' + hashlib.sha256(said).hexdigest().encode() + b'"}'
 
 
 def _replay_text(room: str, records: Sequence[Record], seq: int, over: bool, board: int) -> str:
@@ -190,8 +204,13 @@ def _replay_text(room: str, records: Sequence[Record], seq: int, over: bool, boa
     headers = {"room": room, "result": "open" if status in UNPLAYED else status}
     if over and (deal := true_deal(state)):
         headers["deal"] = deal
+    if fair := state.fair:
+        headers |= {"root": fair.root, "pledge": fair.pledge, "nonce": fair.nonce or ""}
+        headers |= {"loaded": "yes" if fair.loaded else ""}
+        headers |= {"secret": (state.secret.secret if over else None) or ""}
     shown = state.start if over else redact_table(state.start)
-    return write(Replay(state.game, shown, tuple(steps), headers))
+    text = write(Replay(state.game, shown, tuple(steps), headers))
+    return sealed(text) if fair else text
 
 
 def _step(event: Event, after: Table) -> list[Step]:

@@ -19,7 +19,9 @@ class Secret(Struct, frozen=True, omit_defaults=True):
     """What must not leave the server while the game runs.
 
     Attributes:
-        seed: 256 random bits, hex: the shuffle (without a deal) and all later chance.
+        seed: 256 bits, hex: the shuffle (without a deal) and all later chance follow from it.
+        secret: 256 random bits, hex, from which the seed and all commitments follow; none in
+            older rooms, whose seeds were random themselves.
         deal: The deal number, if there is one.
         password: The hash of the room's password, if it has one.
         wish: What was asked for, in short: another request under its name is refused.
@@ -32,6 +34,7 @@ class Secret(Struct, frozen=True, omit_defaults=True):
     password: str | None = None
     wish: str = ""
     parent: str | None = None
+    secret: str | None = None
 
 
 class Record(Struct, frozen=True, kw_only=True, omit_defaults=True):

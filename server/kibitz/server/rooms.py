@@ -8,24 +8,25 @@ import asyncio
 import base64
 import hmac
 from collections.abc import Awaitable, Callable, Iterator
-from typing import TypeVar
 
 import structlog
 
 from kibitz.protocol.codes import ErrorCode, Refused
+from kibitz.protocol.fairness import SECRET_BYTES, pledge_of
 from kibitz.protocol.requests import Create, Present, Rematch, RequestBase
 from kibitz.protocol.views import RoomInfo
 
+from .access.entrance import Entrance
 from .clock import Clock
 from .creation import Start, create, wish_of
-from .daily import SECRET, SECRET_BYTES, Days
+from .daily import SECRET, Days
 from .identity import Identity
 from .limits.holdings import DAY_MS, Games
 from .limits.rates import Rate
 from .limits.settings import SAYS, Limits
 from .listing import Listing
 from .log import Conflict, EventLog
-from .passwords import hash_password, is_password
+from .pledges import Pledge
 from .record import Record
 from .room import Room
 from .sockets.turn import Turn
@@ -36,7 +37,6 @@ from .world import World
 
 ROOM_ID_BYTES = 10
 """Random bytes in a room id: 80 bits, nobody guesses one."""
-SEED_BYTES = 32
 
 OPEN_PAGE = 1000
 """Entries that are read from the log in one go."""
@@ -45,9 +45,6 @@ log = structlog.get_logger("kibitz.rooms")
 
 FORGET_SECONDS = 600.0
 """How often games that have become old are no longer counted."""
-
-A = TypeVar("A")
-B = TypeVar("B")
 
 
 class Rooms:
@@ -74,7 +71,7 @@ class Rooms:
         self._forget_at = 0.0
         self._rooms: dict[str, Room] = {}
         self._loading: dict[str, asyncio.Future[Room | None]] = {}
-        self._hashing = asyncio.Semaphore(1)
+        self.entrance = Entrance(world)
         self._going_on = asyncio.Lock()
         self._leaving: dict[str, asyncio.Future[None]] = {}
         """Rooms that are being put away."""
@@ -89,6 +86,7 @@ class Rooms:
         """Learn from the log which rooms there are, and when they have to be woken."""
         fresh = self._world.random_bytes(SECRET_BYTES)
         self.days.secret = await self._log.secret(SECRET, fresh)
+        await self.entrance.open(self._log)
         for info in await self._log.days_away():
             self.days.note(info)
         now, cursor = self._world.now_ms(), None
@@ -118,6 +116,8 @@ class Rooms:
         who: Identity,
         start: Start | None = None,
         name: str | None = None,
+        pledge: Pledge | None = None,
+        is_gone: Callable[[], bool] = lambda: False,
     ) -> Room:
         """A new room; of a request named for good, the room it made the first time.
 
@@ -126,6 +126,8 @@ class Rooms:
             who: Who wishes it.
             start: Where it begins, if that is not what the request says.
             name: What names it, if that is not what the request says.
+            pledge: The secret that is kept for who asks.
+            is_gone: Whether nobody waits for it any more.
 
         Raises:
             Refused: The wish cannot be fulfilled.
@@ -135,16 +137,29 @@ class Rooms:
         id_ = self._new_id(who.secret, name)
         if name and (there := await self._find(id_)):
             return _same(there, request, start)
-        if request.visibility == "private" and not (request.password or (start and start.password)):
-            raise Refused(ErrorCode.BAD_OPTION, "a private room needs a password")
         password = None
         if request.password:
-            salt = self._world.random_bytes(16)
-            password = await self._hash(hash_password, request.password, salt)
-        seed = self._world.random_bytes(SEED_BYTES)
-        record = create(request, who, self._world.now_ms(), seed, password, start)
+            password = await self.entrance.hash(request.password, is_gone)
+        secret = self._secret(request.pledge, pledge)
+        record = create(request, who, self._world.now_ms(), secret, password, start)
+        if pledge is not None and request.pledge is not None:
+            pledge.secret = None  # used up, even if nobody knows whether that was written
         room = await self._add(id_, record)
         return room or _same(await self.get(id_), request, start)
+
+    def _secret(self, wished: str | None, pledge: Pledge | None) -> bytes:
+        """A fresh secret, or the one that somebody was given a pledge of.
+
+        Raises:
+            Refused: No such secret is kept for him.
+
+        """
+        if wished is None:
+            return self._world.random_bytes(SECRET_BYTES)
+        if pledge is None or pledge.secret is None or pledge_of(pledge.secret) != wished:
+            message = "that pledge is not open on this connection: ask for one first"
+            raise Refused(ErrorCode.BAD_OPTION, message)
+        return pledge.secret
 
     async def daily(self, request: Create, who: Identity) -> Room:
         """The room of somebody for the deal of the day.
@@ -180,12 +195,13 @@ class Rooms:
         request = request or Rematch(room=room.id)
         await self._check_name(request, who)
         room.answered(request, who)
-        id_ = self._new_id(room.state.secret.seed.encode(), "rematch")
+        known = room.state.course.next  # older ones follow from what the game opens at its end
+        id_ = known or self._new_id(self.entrance.secret, f"the room after {room.id}")
         async with self._going_on:  # many ask at the same moment: one of them makes it
             there = await self._find(id_)
             if there is None:
-                seed = self._world.random_bytes(SEED_BYTES)
-                record = rematch(room.id, room.state, who, self._world.now_ms(), seed)
+                secret = self._world.random_bytes(SECRET_BYTES)
+                record = rematch(room.id, room.state, who, self._world.now_ms(), secret)
                 there = await self._add(id_, record) or await self.get(id_)
             await room.go_on(id_, who, request)
         return there
@@ -360,24 +376,6 @@ class Rooms:
         if self.listing.note(room.id, room.entry(), fresh=fresh):
             self.changed.add(room.id)
 
-    async def check_password(self, room: Room, password: str | None) -> None:
-        """Let those in who know the password.
-
-        Raises:
-            Refused: This one does not.
-
-        """
-        kept = room.state.secret.password
-        if kept is None:
-            return
-        if password is None or not await self._hash(is_password, password, kept):
-            raise Refused(ErrorCode.FORBIDDEN, "this room has a password", room=room.id)
-
-    async def _hash(self, work: Callable[[str, A], B], password: str, other: A) -> B:
-        """Slow work on passwords, one at a time: who tries many waits behind himself."""
-        async with self._hashing:
-            return await asyncio.to_thread(work, password, other)
-
     def sweep(self) -> None:
         """Let go of rooms that nobody has been in for a while."""
         now = self._world.monotonic()
@@ -407,7 +405,7 @@ class Rooms:
         entries = (
             entry
             for id_, room in self._rooms.items()
-            if room.state.secret.password is None and (entry := self.listing.entry(id_))
+            if not room.state.closed and (entry := self.listing.entry(id_))
         )
         return self.tv.look(entries, self._world.now_ms())
 

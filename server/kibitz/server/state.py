@@ -18,6 +18,7 @@ from kibitz.engine.notation import read_fact, write_piles
 from kibitz.engine.table import Moved, Table, fold, redact_table
 from kibitz.engine.text import Text
 from kibitz.protocol.course import Course
+from kibitz.protocol.fairness import Tree, items_of
 from kibitz.protocol.replies import Info
 from kibitz.protocol.views import (
     UNENDED,
@@ -88,6 +89,8 @@ class RoomState:
         self.scheduled = created.begins
         """When a race begins, if that was arranged from the first, ms since the creation."""
         self.secret = record.secret or Secret(seed="")
+        self.fair = created.fair
+        """What it has committed itself to; older rooms, and replay rooms, have to nothing."""
         self.visibility: Visibility = record.visibility or "public"  # type: ignore[assignment]
         self.course = Course.of_created(created)
         self.start = Table() if created.fx is UNSET else fold(map(read_fact, created.fx))
@@ -129,11 +132,30 @@ class RoomState:
         return self.course.ended
 
     @property
+    def closed(self) -> bool:
+        """Whether it lets in only those who have a seat or show something."""
+        return self.visibility == "private" or self.secret.password is not None
+
+    @property
     def info(self) -> Info:
         """What stays the same about the room."""
         return Info(
-            mode=self.mode, visibility=self.visibility, started=self.started, policy=self.policy
+            mode=self.mode,
+            visibility=self.visibility,
+            started=self.started,
+            policy=self.policy,
+            fair=self.fair or UNSET,
         )
+
+    def tree(self) -> Tree | None:
+        """The commitments to the start with all that opens them, hidden cards too.
+
+        Made anew whenever somebody asks for openings: it is small work, and seldom.
+        """
+        if self.fair is None or self.secret.secret is None:
+            return None
+        items = items_of(self.game, self.start, bytes.fromhex(self.secret.seed))
+        return Tree(items, bytes.fromhex(self.secret.secret), self.fair.nonce or "")
 
     def copy(self) -> "RoomState":
         """The same room at the same number, to go on from.

@@ -11,6 +11,7 @@ from kibitz.engine.deals import shuffled
 from kibitz.engine.table import Table
 from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.course import standings
+from kibitz.protocol.fairness import seed_of
 from kibitz.protocol.requests import Create
 from kibitz.protocol.views import Control, Event, Origin, Policy, Series
 
@@ -37,7 +38,7 @@ def start_at(room: str, state: RoomState, board: int) -> Start:
     deal = true_deal(state) if table.piles == state.start.piles else None
     told = state.visibility == "public"
     origin = Origin(room, state.seq, board or UNSET)
-    return Start(state.game, table, deal, origin, told)
+    return Start(state.game, table, deal, origin, told, loaded=True)
 
 
 def present(parent: str, state: RoomState, who: Identity, now_ms: int, unlisted: bool) -> Record:
@@ -73,7 +74,7 @@ def present(parent: str, state: RoomState, who: Identity, now_ms: int, unlisted:
     return Record(events=[created, sat], by=who.id, secret=secret, visibility=visibility)
 
 
-def rematch(parent: str, state: RoomState, who: Identity, now_ms: int, seed: bytes) -> Record:
+def rematch(parent: str, state: RoomState, who: Identity, now_ms: int, secret: bytes) -> Record:
     """The first record of the room that goes on with the next deal: the same seats are taken.
 
     Args:
@@ -81,7 +82,7 @@ def rematch(parent: str, state: RoomState, who: Identity, now_ms: int, seed: byt
         state: How that one ended.
         who: Who asks for it.
         now_ms: Unix milliseconds.
-        seed: 256 random bits.
+        secret: 256 random bits.
 
     Raises:
         Refused: It has not ended, or nothing comes after it.
@@ -96,7 +97,7 @@ def rematch(parent: str, state: RoomState, who: Identity, now_ms: int, seed: byt
     tally = [won + (seat in winners(state)) for seat, won in enumerate(before.tally, 1)]
     start = Start(
         state.game,
-        state.game.deal(shuffled(seed)),
+        state.game.deal(shuffled(seed_of(secret, ""))),
         None,
         seats=[seat for seat in course.seats if seat.id],
         series=Series(before.first, before.number + 1, tally),
@@ -114,7 +115,7 @@ def rematch(parent: str, state: RoomState, who: Identity, now_ms: int, seed: byt
         limit=race.limit if race else None,
         seat=False,
     )
-    return create(request, who, now_ms, seed, None, start)
+    return create(request, who, now_ms, secret, None, start)
 
 
 def winners(state: RoomState) -> set[int]:

@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from kibitz.protocol.codes import ErrorCode, Refused
+from kibitz.protocol.views import Role
 
 from .access.roles import PLAYS, check_roles
 from .audience import Audience
 from .listener import Listener
+from .pledges import Pledge
 from .room import Room
 from .stage import Stage
 from .state import RoomState
@@ -23,6 +25,14 @@ class Visitor(Listener, Protocol):
     def address(self) -> str:
         """Where it comes from (:mod:`.access.addresses`)."""
         ...
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether nobody is there any more."""
+        ...
+
+    passes: dict[str, Role]
+    """What it was let in as at most, of rooms that are closed."""
 
     @property
     def rooms(self) -> Mapping[str, Room]:
@@ -52,6 +62,8 @@ class Visitor(Listener, Protocol):
     """Whether it wants to be told what is worth watching."""
     on_air: str | None
     """What it was told; ``""``: nothing yet."""
+    pledge: Pledge
+    """The secret that is kept for it."""
 
 
 def check_player(room: Room, visitor: Visitor) -> None:

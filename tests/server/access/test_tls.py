@@ -111,8 +111,11 @@ async def until_event(client: Raw, seq: int) -> None:
 
 
 @pytest.mark.parametrize("crowd", [1, GATHER_FROM + 20])
-async def test_nothing_leaves_in_the_clear(authority: Authority, crowd: int) -> None:
+async def test_nothing_leaves_in_the_clear(
+    authority: Authority, crowd: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Not to a player, not to one who looks on, not to a crowd that is told by shared bytes."""
+    monkeypatch.setattr("kibitz.server.app.TICKS_PER_PING", 10**6)  # bare clients answer none
     async with (
         running_server(tls=authority.files) as server,
         talking(server.url, trust=authority.trust) as ann,

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from server.admin.operators import operated
-from talk import Plain, Talk, fetch, talking
+from talk import Plain, Talk, eventually, fetch, talking
 from worlds import Fake
 
 from kibitz.server.log_memory import MemoryLog
@@ -239,3 +239,24 @@ async def test_a_closed_room_keeps_its_password() -> None:
         await close(op, made["room"])
         async with talking(running.url) as bob:
             await bob.refused("forbidden", "join", room=made["room"])
+
+
+async def test_who_goes_from_a_closed_race_lets_none_begin() -> None:
+    async with (
+        operated() as (running, op),
+        talking(running.url) as ann,
+        talking(running.url) as bob,
+        talking(running.url) as cy,
+    ):
+        room = (await ann.ok("create", game="klondike", mode="race", seats=3))["room"]
+        for talk in (bob, cy):
+            await talk.ok("join", room=room, role="player")
+        for talk in (ann, bob):
+            await talk.ok("ready", room=room)
+        await close(op, room, ann, bob, cy)
+        live = running.app.rooms.peek(room)
+        assert live is not None
+        await cy.drop()
+        await eventually(lambda: cy.id not in live.people.here() and not live._unsettled)
+        await ann.settle()
+        assert ann.events(room)[-1]["kind"] == "closed"

@@ -32,6 +32,10 @@ TokenFile = Annotated[
         "KIBITZ_TOKEN may hold, too)."
     ),
 ]
+Private = Annotated[
+    bool, typer.Option("--private", help="By invitation only; it prints the lines for others.")
+]
+Invite = Annotated[str | None, typer.Option(help="What lets you into a private room.")]
 TlsCa = Annotated[
     Path | None,
     typer.Option(envvar="KIBITZ_TLS_CA", help="The authority of the server's certificate (PEM)."),
@@ -51,10 +55,27 @@ def talk(
     talking: Callable[["Client"], Awaitable[None]],
     tls_ca: Path | None,
     token_file: Path | None,
+    invite: str | None = None,
 ) -> None:
     """Talk as nobody in particular, or with the token that was given or named."""
     token = given(server, token_file)
-    outcome.talk(server, talking, token=token, trust=outcome.trust(tls_ca))
+    outcome.talk(server, showing(invite, talking), token=token, trust=outcome.trust(tls_ca))
+
+
+def showing(
+    invite: str | None, talking: Callable[["Client"], Awaitable[None]]
+) -> Callable[["Client"], Awaitable[None]]:
+    """The same talk, with an invite in hand."""
+    from kibitz.protocol.limits import MAX_INVITE
+
+    if invite is not None and not 0 < len(invite) <= MAX_INVITE:
+        raise outcome.unusable(f"{invite[:32]!r} is no invite")
+
+    async def talk(client: "Client") -> None:
+        client.invited = invite
+        await talking(client)
+
+    return talk
 
 
 def given(server: str, token_file: Path | None) -> str | None:

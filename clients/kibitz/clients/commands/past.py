@@ -15,12 +15,14 @@ if TYPE_CHECKING:
     from ..session import Client
     from ..terminal.replay import Load, Wishes
     from ..terminal.screen import Screen
+    from ..verifying.verdict import Verdict
 
 
 def replay(
     source: Annotated[str, typer.Argument(metavar="FILE|ROOM")],
     server: say.Server = SERVER,
     speed: say.Speed = None,
+    invite: say.Invite = None,
     beat: Annotated[
         float | None, typer.Option(min=0.05, max=60, help="Seconds from each step to the next.")
     ] = None,
@@ -58,7 +60,7 @@ def replay(
         if path.exists() or path.name != source or path.suffix:
             asyncio.run(_show(reels.from_file(path).load, wishes, screen))
         else:
-            say.talk(server, talk, tls_ca, token_file)
+            say.talk(server, talk, tls_ca, token_file, invite)
     except OSError as error:
         if error.filename is None:
             raise
@@ -86,16 +88,53 @@ async def _show(load: "Load", wishes: "Wishes", screen: "Screen") -> None:
         raise typer.Exit(1)
 
 
-def verify(file: Path) -> None:
-    """Check a replay by the rules; exit code 1 and the first line that does not fit."""
-    from ..terminal.reels import verify
+def verify(
+    source: Annotated[str, typer.Argument(metavar="FILE|ROOM")],
+    server: say.Server = SERVER,
+    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    token_file: say.TokenFile = None,
+) -> None:
+    """Check a game: its file, hashes, openings, deal and rules. Exit code 1 if one does not fit.
+
+    It is a replay text, a replay as JSON, or a room of the server, live or ended. What nobody can
+    know before the end is open.
+    """
+    path = Path(source)
+    found: list[tuple[Verdict, bytes]] = []
+
+    async def talk(client: "Client") -> None:
+        from ..verifying.room import verdict_on_room
+
+        found.append((await verdict_on_room(client, source), b""))
+
+    if path.exists() or path.name != source or path.suffix:
+        found.append(_verdict_on_file(path))
+    else:
+        from ..terminal import tokens
+
+        kept = tokens.Tokens(token_file or tokens.default_path())
+        outcome.talk(server, talk, token=kept.get(server))
+    (verdict, text), *_ = found
+    from ..verifying.telling import json_of, lines_of
+
+    said = [json_of(source, verdict)] if as_json else lines_of(verdict, text)
+    outcome.screen(Color.auto, False, False).say("\n".join(said))
+    raise typer.Exit(1 if verdict.failed else 0)
+
+
+def _verdict_on_file(path: Path) -> tuple["Verdict", bytes]:
+    """What the checks make of a file, and what stands in it."""
+    from ..terminal.files import read_bytes
+    from ..terminal.reels import MAX_JSON
+    from ..verifying.replay import verdict_on_file
+    from ..verifying.texts import verdict_on_text
 
     try:
-        code, said = verify(file)
+        data = read_bytes(path, MAX_JSON)
     except OSError as error:
-        raise outcome.unusable(f"could not open {file}: {error.strerror}") from None
-    outcome.screen(Color.auto, False, False).say(said)
-    raise typer.Exit(code)
+        raise outcome.unusable(f"could not open {path}: {error.strerror}") from None
+    is_json = data.lstrip()[:1] == b"{"
+    return (verdict_on_file if is_json else verdict_on_text)(data), data
 
 
 def convert(

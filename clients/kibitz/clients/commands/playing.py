@@ -31,7 +31,9 @@ def play(
     delay: Annotated[
         int | None, typer.Option(min=1, help="Watchers see everything so many seconds late.")
     ] = None,
+    private: say.Private = False,
     room: Annotated[str | None, typer.Option(help="Sit down in this room.")] = None,
+    invite: say.Invite = None,
     name: say.Name = None,
     color: say.WithColor = Color.auto,
     four_colours: say.FourColours = False,
@@ -46,13 +48,17 @@ def play(
 
     if game is None and room is None:
         raise outcome.unusable("which game? (or --room ID)")
-    if room and (deal or load or option or seats > 1 or allow_cheat or delay):
+    if room and (deal or load or option or seats > 1 or allow_cheat or delay or private):
         raise outcome.unusable(
             "--room is a game that has begun: "
-            "no --deal, --load, --option, --seats, --allow-cheat, --delay"
+            "no --deal, --load, --option, --seats, --allow-cheat, --delay, --private"
         )
     game = outcome.game_named(game) if game is not None else ""
-    settings: dict[str, Any] = {"deal": deal, "options": dict(map(outcome.pair, option or []))}
+    settings: dict[str, Any] = {
+        "deal": deal,
+        "options": dict(map(outcome.pair, option or [])),
+        "visibility": "private" if private else "public",
+    }
     if load is not None:
         settings["save"] = outcome.save_text(load)
     if seats > 1:
@@ -61,7 +67,7 @@ def play(
         settings["policy"] = PolicyWish(cheat=allow_cheat or None, delay=delay or 0)
     screen = outcome.screen(color, four_colours, ascii_only)
     seating = seat_in(room, game) if room else new_room(game, **settings)
-    _sit(seating, screen, server, name, token_file, tls_ca)
+    _sit(seating, screen, server, name, token_file, tls_ca, invite)
 
 
 def race(
@@ -77,7 +83,9 @@ def race(
         int | None, typer.Option(min=1, help="Watchers see all boards, so many seconds late.")
     ] = None,
     unlisted: say.Unlisted = False,
+    private: say.Private = False,
     room: Annotated[str | None, typer.Option(help="Race in this room.")] = None,
+    invite: say.Invite = None,
     name: say.Name = None,
     color: say.WithColor = Color.auto,
     four_colours: say.FourColours = False,
@@ -92,7 +100,7 @@ def race(
 
     if game is None and room is None:
         raise outcome.unusable("which game? (or --room ID)")
-    if room and (deal or option or at or delay or unlisted):
+    if room and (deal or option or at or delay or unlisted or private):
         raise outcome.unusable("--room is a race that is there: no settings of another")
     game = outcome.game_named(game) if game is not None else ""
     settings: dict[str, Any] = {
@@ -103,13 +111,13 @@ def race(
         "deal": deal,
         "options": dict(map(outcome.pair, option or [])),
         "begins": None if at is None else say.unix_ms(at),
-        "visibility": "unlisted" if unlisted else "public",
+        "visibility": "private" if private else "unlisted" if unlisted else "public",
     }
     if delay is not None:
         settings["policy"] = PolicyWish(delay=delay)
     screen = outcome.screen(color, four_colours, ascii_only)
     seating = seat_in(room, game) if room else new_room(game, **settings)
-    _sit(seating, screen, server, name, token_file, tls_ca)
+    _sit(seating, screen, server, name, token_file, tls_ca, invite)
 
 
 def daily(
@@ -171,6 +179,7 @@ def _sit(
     name: str | None,
     token_file: Path | None,
     tls_ca: Path | None,
+    invite: str | None = None,
 ) -> None:
     """Sit down under the identity that is kept for the server, and play."""
     from ..terminal import tokens
@@ -186,4 +195,5 @@ def _sit(
             await play(client, seating, screen, keyboard, say.where(server, tls_ca))
 
     trust = outcome.trust(tls_ca)
-    outcome.talk(server, talk, name=name, token=kept.get(server), trust=trust)
+    talking = say.showing(invite, talk)
+    outcome.talk(server, talking, name=name, token=kept.get(server), trust=trust)

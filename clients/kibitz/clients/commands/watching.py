@@ -21,6 +21,7 @@ def watch(
     board: say.Board = None,
     from_start: Annotated[bool, typer.Option("--from-start", help="See the past first.")] = False,
     speed: say.Speed = None,
+    invite: say.Invite = None,
     color: say.WithColor = Color.auto,
     four_colours: say.FourColours = False,
     ascii_only: say.Ascii = False,
@@ -47,7 +48,7 @@ def watch(
                 board=say.index(board),
             )
 
-    say.talk(server, talk, tls_ca, token_file)
+    say.talk(server, talk, tls_ca, token_file, invite)
 
 
 def rooms(

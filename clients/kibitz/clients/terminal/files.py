@@ -14,8 +14,18 @@ def read_text(path: Path, most: int) -> str:
         OSError: It cannot be read.
 
     """
+    return read_bytes(path, most).decode(errors="replace")
+
+
+def read_bytes(path: Path, most: int) -> bytes:
+    """What a file holds, and no more than ``most`` bytes and one of it.
+
+    Raises:
+        OSError: It cannot be read.
+
+    """
     with path.open("rb") as file:
-        return file.read(most + 1).decode(errors="replace")
+        return file.read(most + 1)
 
 
 def write_text(path: Path, text: str) -> None:

@@ -3,13 +3,17 @@
 Pure. Never: what the person did a moment ago and sees anyway.
 """
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from kibitz.protocol.mirror import Mirror
-from kibitz.protocol.views import Event
+from kibitz.protocol.views import Event, Role
 
 from .. import racing
 from ..scene import Scene
 from ..telling import time_of, told, who_did
 
+NO_KEYS: Mapping[Role, str] = MappingProxyType({})
 WON = "You won!"
 OVER = "The game is over: `rematch` or `new` for another one, `quit` to leave."
 DAY_OVER = (
@@ -25,15 +29,21 @@ SILENT = frozenset({"move", "joined", "undo", "redo", "restart", "saved", "cheat
 """Kinds of events that one sees without being told, when they are one's own doing."""
 
 
-def invitation(mirror: Mirror, scene: Scene, where: str) -> list[str]:
-    """How others come here, and what there is to know about this room."""
+def invitation(
+    mirror: Mirror, scene: Scene, where: str, keys: Mapping[Role, str] = NO_KEYS
+) -> list[str]:
+    """How others come here, and what there is to know about this room.
+
+    ``keys`` let others into a room that is closed.
+    """
     view, room = mirror.view, f"{mirror.room}{where}"
     free, waiting = any(seat.id is None for seat in view.seats), racing.is_waiting(scene)
-    lines = [f"watch it with: kibitz watch {room}"]
+    looker, player = (f" --invite {keys[r]}" if r in keys else "" for r in ("spectator", "player"))
+    lines = [f"watch it with: kibitz watch {room}{looker}"]
     if waiting and free:
-        lines.append(f"race in it with: kibitz race --room {room}")
-    elif free and not view.race:
-        lines.append(f"sit down at it with: kibitz play --room {room}")
+        lines.append(f"race in it with: kibitz race --room {room}{player}")
+    elif (free or player) and not view.race:
+        lines.append(f"sit down at it with: kibitz play --room {room}{player}")
     if view.series:
         won = racing.tally(scene, view.series.tally)
         lines.append(f"game {view.series.number} of a series; won so far: {won}")
@@ -42,6 +52,15 @@ def invitation(mirror: Mirror, scene: Scene, where: str) -> list[str]:
     if waiting and mirror.course.race and mirror.course.race.begins is None:
         lines.append(READY)
     return lines
+
+
+def about_the_deal(room: str, where: str, kept: bool | None) -> str:
+    """Whether the cards are as they were pledged; ``kept`` as in :class:`.seating.Seated`."""
+    if kept is None:
+        return ""
+    if not kept:
+        return "beware: the server dealt otherwise than it had pledged"
+    return f"its cards are fixed; check them with: kibitz verify {room}{where}"
 
 
 def news(scene: Scene, event: Event, own: int, mine: bool) -> tuple[str | None, str | None]:

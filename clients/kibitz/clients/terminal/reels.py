@@ -1,4 +1,4 @@
-"""Where films come from: a replay text, a replay as JSON, a room; and ``kibitz verify``.
+"""Where films come from: a replay text, a replay as JSON, a room.
 
 Promises: of a text as much as fits, and then why no more; of a room whatever the server lets us
 see.
@@ -19,11 +19,8 @@ from kibitz.protocol.views import Event
 from ..film import Film, Frame, from_events
 from ..scene import Scene
 from ..session import Client
-from ..telling import number_of
 from .files import read_text
 
-MAX_QUOTE = 100
-"""Characters shown of a line that does not fit."""
 STEP = 1000
 """Milliseconds between the steps of a replay that does not tell when they happened."""
 MAX_JSON = 64 * 2**20
@@ -165,31 +162,3 @@ def read(path: Path) -> Replay:
     if any(cell.card is None for pile in replay.start.piles.values() for cell in pile):
         raise StillRunning(replay)
     return replay
-
-
-def verify(path: Path) -> tuple[int, str]:
-    """Replay a file by the rules and compare with the result that it claims.
-
-    Returns:
-        The exit code, 0 or 1, and what to say: the first line that does not fit, and why.
-
-    Raises:
-        OSError: The file cannot be read.
-
-    """
-    try:
-        replay = read(path)
-        end = replays.verify(replay)
-    except StillRunning as error:
-        return 1, f"{path}: {error}"
-    except ReplayError as error:
-        line = _line(path, error.line)
-        return 1, f"{path}: {error}" + (f"\n{error.line:>5} | {line[:MAX_QUOTE]}" if line else "")
-    commands = number_of(sum(1 for step in replay.steps if step.command), "command")
-    won = ", won" if replay.game.is_won(end) else ""
-    return 0, f"{path}: fits the rules ({replay.game.name}, {commands}{won})"
-
-
-def _line(path: Path, number: int) -> str:
-    lines = read_text(path, MAX_REPLAY).split("\n")
-    return lines[number - 1].rstrip("\r") if number <= len(lines) else ""

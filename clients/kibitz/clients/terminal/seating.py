@@ -1,22 +1,42 @@
 """Ways to a seat: a new room, one that is there, the position of a game, the next of a series."""
 
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.mirror import Mirror
 
+from ..pledging import create_pledged
 from ..session import Client
 
-Seating = Callable[[Client], Awaitable[Mirror]]
+
+class Seated(NamedTuple):
+    """Where somebody has sat down.
+
+    Attributes:
+        mirror: The room.
+        kept: Of a room made for us: whether its deal is the one that was pledged.
+
+    """
+
+    mirror: Mirror
+    kept: bool | None = None
+
+
+Seating = Callable[[Client], Awaitable[Seated]]
 """Takes a seat. Raises ``Refused`` where the server does not let us."""
 
 
 def new_room(game: str, **settings: Any) -> Seating:
-    """A seat in a new room; ``settings`` as in the request ``create``."""
+    """A seat in a new room; ``settings`` as in the request ``create``.
 
-    async def sit(client: Client) -> Mirror:
-        return await client.create(game, **settings)
+    The deal of the day is the same for everybody: nobody adds anything to that.
+    """
+
+    async def sit(client: Client) -> Seated:
+        if settings.get("daily"):
+            return Seated(await client.create(game, **settings))
+        return Seated(*await create_pledged(client, game, **settings))
 
     return sit
 
@@ -24,10 +44,10 @@ def new_room(game: str, **settings: Any) -> Seating:
 def seat_in(room: str, game: str = "") -> Seating:
     """A seat in a room that is there; if a game is named, it must be the one played there."""
 
-    async def sit(client: Client) -> Mirror:
+    async def sit(client: Client) -> Seated:
         if game:
             _check((await client.join(room)).view.game, game, room)
-        return await client.join(room, "player")
+        return Seated(await client.join(room, "player"))
 
     return sit
 
@@ -35,9 +55,9 @@ def seat_in(room: str, game: str = "") -> Seating:
 def forked(room: str, at: int | None, board: int | None) -> Seating:
     """A seat at the position after event ``at``, or after the last one so far."""
 
-    async def sit(client: Client) -> Mirror:
+    async def sit(client: Client) -> Seated:
         mirror = await client.join(room)
-        return await client.fork(room, at or mirror.seq, board)
+        return Seated(await client.fork(room, at or mirror.seq, board))
 
     return sit
 
@@ -45,8 +65,8 @@ def forked(room: str, at: int | None, board: int | None) -> Seating:
 def rematch(room: str) -> Seating:
     """The same seat in the next room of a series."""
 
-    async def sit(client: Client) -> Mirror:
-        return await client.rematch(room)
+    async def sit(client: Client) -> Seated:
+        return Seated(await client.rematch(room))
 
     return sit
 

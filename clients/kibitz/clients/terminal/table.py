@@ -7,11 +7,11 @@ answer; what rivals do in a race is told every few seconds and after one's own m
 import asyncio
 import time
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 from kibitz.protocol.mirror import Mirror
 from kibitz.protocol.replies import Error, Notice, Position, Presence
-from kibitz.protocol.views import Event
+from kibitz.protocol.views import Event, Role
 
 from .. import racing
 from ..pushes import Link, Push, Pushes
@@ -19,7 +19,7 @@ from ..scene import Scene
 from ..session import Client
 from ..telling import noticed
 from .keyboard import Keyboard
-from .news import invitation, news
+from .news import about_the_deal, invitation, news
 from .paint import wrapped
 from .screen import Screen
 from .seating import Seating
@@ -45,8 +45,11 @@ class Table:
         self.screen = screen
         self._keyboard = keyboard
         self._where = where
+        self._keys: dict[Role, str] = {}
         self._rivals = ""
         """What was last said about them."""
+        self._kept: bool | None = None
+        """Whether the deal is the one that was pledged, if one was."""
         self._drawn = 0.0
         """When the page was drawn last, on this machine's clock, in seconds."""
 
@@ -69,7 +72,8 @@ class Table:
             Refused: The server does not let us, or another game is played there.
 
         """
-        self.mirror = await seating(self.client)
+        self.mirror, self._kept = await seating(self.client)
+        self._keys = await self._invites()
         self.scene, self._rivals = Scene.of(self.mirror), ""
         self.screen.remarks_are([])
         self.invite()
@@ -80,10 +84,19 @@ class Table:
             self.screen.write(f"{title}\n")
         self.screen.draw(self._timed())
 
+    async def _invites(self) -> dict[Role, str]:
+        """The keys with which others come into a private room."""
+        room = self.mirror.room
+        if self.mirror.info.visibility != "private":
+            return {}
+        return {role: await self.client.invite(room, role) for role in get_args(Role)}
+
     def invite(self) -> None:
         """Say how others come here."""
-        for line in invitation(self.mirror, self.scene, self._where):
+        for line in invitation(self.mirror, self.scene, self._where, self._keys):
             self.screen.note(line)
+        if said := about_the_deal(self.mirror.room, self._where, self._kept):
+            self.screen.remark(said)
 
     def goodbye(self) -> str:
         """The last words."""

@@ -6,11 +6,10 @@ foundation, and a face-down card that becomes last in a column is turned up in t
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from random import Random
 from typing import Self
 
 from ..cards import ACE, CARDS, DECK, KING, Card, Fits, fitting, is_run, up_in_suit
-from ..game import BadOption, Draw, Move, Objection, Place, Transfer, Why, face_up, take
+from ..game import BadOption, Chance, Draw, Move, Objection, Place, Transfer, Why, face_up, take
 from ..options import UNLIMITED, known, number
 from ..table import DOWN, UP, Cell, Counted, Fact, Moved, Pile, Table
 
@@ -174,7 +173,7 @@ class Columns:
             return KINGS if self.kings_only else ANY
         return fitting(self.fits)[onto.code]
 
-    def effect(self, table: Table, move: Move, rng: Random) -> tuple[Fact, ...]:
+    def effect(self, table: Table, move: Move, rng: Chance) -> tuple[Fact, ...]:
         """Move cards and turn what they uncover; an empty stock is made anew before the draw."""
         if isinstance(move, Transfer):
             return take(table, move.source, move.target, move.count)

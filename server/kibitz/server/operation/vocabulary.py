@@ -42,6 +42,8 @@ EVENTS: Mapping[str, Said] = {
     "ordered": Said("info", "an operator ordered it", (*WHO, "act", "room", "whom", "duration")),
     "not an operator": Said("warning", "a wrong key, or none, for what operators do", WHO),
     "bans not read": Said("error", "whom others have banned is not known", FAULT),
+    "archived": Said("info", "old rooms were put away", ("rooms",)),
+    "not archived": Said("error", "old rooms could not be put away", FAULT),
     "log failure": Said("error", "the log could not write", (*WHERE, *WHO, "request", *FAULT)),
     "request failed": Said("error", "a mistake of ours", (*WHERE, *WHO, "request", *FAULT)),
     "tick failed": Said("error", "a mistake in what is done every second", FAULT),

@@ -49,7 +49,7 @@ class Attic:
                 if count := await self.tidy():
                     log.info("archived", rooms=count)
             except (LogFailure, Refused) as error:  # it is tried again with the next round
-                log.error("not archived", error=str(error))
+                log.error("not archived", exc_info=error)
             except Exception:
                 log.exception("not archived")
             await asyncio.sleep(ROUND_SECONDS)

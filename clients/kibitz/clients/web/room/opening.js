@@ -42,12 +42,13 @@ export async function opened(text, { client, router, named }) {
  * @param {string} [chosen]
  */
 async function resumed(client, save, chosen) {
+  const { create } = await import("../shell/promises.js");
   const [first, usual] = [gameOf(save, chosen), gameOf(save)];
   try {
-    return await client.create(first, { save });
+    return await create(client, first, { save });
   } catch (problem) {
     if (first === usual) throw problem;
-    return client.create(usual, { save }).catch(() => {
+    return create(client, usual, { save }).catch(() => {
       throw problem;
     });
   }

@@ -5,11 +5,10 @@ Source: course document "Aces Up" (four columns, one stock, one foundation; aces
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from random import Random
 from typing import Self
 
 from ...cards import ACE, KING, Card
-from ...game import BadOption, Draw, Move, Objection, Place, Transfer, Why
+from ...game import BadOption, Chance, Draw, Move, Objection, Place, Transfer, Why
 from ...options import known
 from ...table import DOWN, UP, Fact, Moved, Table
 
@@ -73,7 +72,7 @@ class AcesUp:
         others = (table.top(column) for column in COLUMNS if column != source)
         return any(o and o.suit is card.suit and height(o) > height(card) for o in others)
 
-    def effect(self, table: Table, move: Move, rng: Random) -> tuple[Fact, ...]:
+    def effect(self, table: Table, move: Move, rng: Chance) -> tuple[Fact, ...]:
         """Move one card, or deal one to each column."""
         if isinstance(move, Transfer):
             return (Moved(move.source, move.target, table.piles[move.source][-1:]),)

@@ -6,11 +6,10 @@ implied: ranks make it unique. Option ``alternate_colours``: build in alternatin
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from random import Random
 from typing import Self
 
 from ...cards import ACE, DECK, Card, Fits, Suit, down, down_other_colour, fitting, up_in_suit
-from ...game import Draw, Move, Objection, Place, Recycle, Transfer, Why, take
+from ...game import Chance, Draw, Move, Objection, Place, Recycle, Transfer, Why, take
 from ...options import flag, known
 from ...table import DOWN, UP, Fact, Moved, Table, Turned
 from ..columns import KINGS, all_named, check_columns, check_foundation, deal_columns, last_run
@@ -101,7 +100,7 @@ class Klondike:
         onto = table.top(pile)
         return fitting(self.fits)[onto.code] if onto else KINGS
 
-    def effect(self, table: Table, move: Move, rng: Random) -> tuple[Fact, ...]:
+    def effect(self, table: Table, move: Move, rng: Chance) -> tuple[Fact, ...]:
         """Move cards and turn up what becomes top of the source."""
         match move:
             case Transfer(source, target):

@@ -7,11 +7,10 @@ Source: course document "Montana" (four rows of thirteen, two shuffles).
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from random import Random
 from typing import Self
 
 from ...cards import ACE, DECK, TWO, Card, up_in_suit
-from ...game import BadOption, Move, Objection, Place, Shuffle, Transfer, Why
+from ...game import BadOption, Chance, Move, Objection, Place, Shuffle, Transfer, Why
 from ...options import known, number
 from ...table import UP, Counted, Fact, Moved, Set, Table
 
@@ -88,7 +87,7 @@ class Montana:
             case _:
                 return Objection(Why.UNKNOWN)
 
-    def effect(self, table: Table, move: Move, rng: Random) -> tuple[Fact, ...]:
+    def effect(self, table: Table, move: Move, rng: Chance) -> tuple[Fact, ...]:
         """Fill a gap, or shuffle what is not yet in place."""
         if isinstance(move, Transfer):
             return (Moved(move.source, move.target, table.piles[move.source]),)

@@ -1,0 +1,108 @@
+"""Each format of `deploy/` by the program that reads it, or the one that comes nearest."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+from deploying import DEPLOY, ROOT, said
+from scraped import scrape
+from servers import running_server
+
+from kibitz.server.log_sqlite import SqliteLog
+
+
+def scripts() -> list[Path]:
+    """Every shell script of the project."""
+    return [ROOT / "tests" / "install.sh", ROOT / ".ci" / "run"]
+
+
+async def test_systemd_reads_the_unit(tmp_path: Path) -> None:
+    unit = tmp_path / "kibitz.service"
+    text = (DEPLOY / "kibitz.service").read_text()
+    unit.write_text(text.replace("/opt/kibitz/bin/kibitz", "/usr/bin/env"))
+    complaints = await said("systemd-analyze", "verify", "--man=no", unit)
+    assert "kibitz" not in complaints, complaints
+
+
+async def test_a_wrong_unit_would_be_seen(tmp_path: Path) -> None:
+    unit = tmp_path / "kibitz.service"
+    text = (DEPLOY / "kibitz.service").read_text()
+    unit.write_text(text.replace("ProtectSystem=", "ProtectSystems="))
+    with pytest.raises(AssertionError):
+        assert "kibitz" not in await said("systemd-analyze", "verify", "--man=no", unit)
+
+
+async def test_prometheus_reads_its_files() -> None:
+    folder = DEPLOY / "prometheus"
+    await said("promtool", "check", "config", folder / "prometheus.yml")
+    await said("promtool", "check", "rules", folder / "rules.yml")
+    await said("promtool", "test", "rules", folder / "rules_test.yml")
+
+
+def rules() -> list[dict[str, str]]:
+    """The alarms."""
+    (group,) = yaml.safe_load((DEPLOY / "prometheus" / "rules.yml").read_text())["groups"]
+    return list(group["rules"])
+
+
+def test_every_alarm_is_tested() -> None:
+    tests = (DEPLOY / "prometheus" / "rules_test.yml").read_text()
+    for rule in rules():
+        assert tests.count(rule["alert"]) >= 2, rule["alert"]
+        assert rule["annotations"] and rule["labels"]
+
+
+def queries() -> Iterator[str]:
+    """Every expression of the dashboard, with its variables filled in."""
+    dashboard = json.loads((DEPLOY / "grafana" / "dashboards" / "kibitz.json").read_text())
+    for panel in dashboard["panels"]:
+        for target in panel["targets"]:
+            yield target["expr"].replace("$__rate_interval", "5m")
+
+
+async def test_the_dashboard_s_queries_are_queries(tmp_path: Path) -> None:
+    records = [{"record": f"q{n}", "expr": expr} for n, expr in enumerate(queries())]
+    file = tmp_path / "rules.yml"
+    file.write_text(yaml.safe_dump({"groups": [{"name": "dashboard", "rules": records}]}))
+    await said("promtool", "check", "rules", file)
+
+
+async def test_every_metric_that_is_asked_for_exists(tmp_path: Path) -> None:
+    asked = " ".join([*queries(), *(rule["expr"] for rule in rules())])
+    names = set(re.findall(r"\b(?:kibitz|process|python)_\w+", asked))
+    async with running_server(SqliteLog(tmp_path / "log")) as running:
+        there = {sample.partition("{")[0] for sample in await scrape(running.http)}
+        labels = " ".join(await scrape(running.http))
+    counted_later = {"kibitz_requests_total", "kibitz_limit_refusals_total"}
+    assert names - there <= counted_later
+    for label, value in re.findall(r'(code|kind|role)="(\w+)"', asked):
+        assert f'{label}="{value}"' in labels
+
+
+async def test_compose_reads_its_file() -> None:
+    words = {"KIBITZ_HOST": "play.example.org", "GRAFANA_PASSWORD": "x" * 16}
+    file = DEPLOY / "compose.yaml"
+    shown = await said("docker-compose", "-f", file, "config", HOME="/nonexistent", **words)
+    services = yaml.safe_load(shown)["services"]
+    assert set(services) == {"kibitz", "caddy", "prometheus", "grafana"}
+    for name, service in services.items():
+        for port in service.get("ports", ()):
+            assert name == "caddy" or port["host_ip"] == "127.0.0.1", name
+    for word in words:  # it ends with 0 whatever it says
+        few = {name: value for name, value in words.items() if name != word}
+        answer = await said("docker-compose", "-f", file, "config", HOME="/nonexistent", **few)
+        assert f"required variable {word}" in answer
+
+
+async def test_the_dockerfile_and_the_scripts_are_clean() -> None:
+    await said("hadolint", DEPLOY / "Dockerfile")
+    await said("shellcheck", *scripts())
+
+
+async def test_kubernetes_would_take_the_manifests() -> None:
+    files = sorted((DEPLOY / "kubernetes").glob("*.yaml"))
+    assert len(files) == 4
+    await said("kubernetes-validate", "--strict", *files)
