@@ -431,7 +431,7 @@ class Connection:
                 )
             case LogFailure():
                 log.error("log failure", exc_info=error, **self._about(request))
-                message = "the server could not write that down; nothing has changed"
+                message = "the server could not write that down, or read it; nothing has changed"
                 answer = replies.Error(code=ErrorCode.INTERNAL, message=message, retry_ms=1000)
             case _:
                 log.error("request failed", exc_info=error, **self._about(request))
