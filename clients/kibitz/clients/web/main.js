@@ -5,6 +5,8 @@
  * Never shows a game itself; keeps the identity token only outside frames.
  */
 
+// First of all: what reads the address does not see the token.
+import { brought } from "./shell/brought.js";
 import { Client } from "./client/client.js";
 import { said, toast } from "./shell/announce.js";
 import { closeDialogs, icon } from "./shell/dialog.js";
@@ -48,7 +50,7 @@ socket.search = socket.hash = "";
 socket.protocol = socket.protocol.replace("http", "ws");
 const client = new Client(socket.href, {
   name: settings.name || undefined,
-  token: settings.token || undefined,
+  token: brought || settings.token || undefined,
 });
 const router = new Router();
 
@@ -205,8 +207,12 @@ client.addEventListener("push", (event) => {
   if (detail.t === "notice") toast(detail.text, { kind: "notice" });
 });
 client.addEventListener("state", () => {
-  const token = client.state === "open" && client.welcome?.token;
-  if (token && token !== settings.token && !settings.embed) settings.set({ token });
+  if (client.state !== "open" || !client.welcome || settings.embed) return;
+  const { token, you } = client.welcome;
+  // Whoever gave us the token may have given us a name with it.
+  const given = (brought || !settings.name) && !you.name.startsWith("guest-");
+  const name = given ? you.name : settings.name;
+  if (token !== settings.token || name !== settings.name) settings.set({ token, name });
 });
 router.addEventListener("route", follow);
 

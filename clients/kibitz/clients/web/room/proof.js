@@ -83,7 +83,7 @@ async function proved({ client, settings }, source) {
       : verifyText(reading.text);
   const mirror = client.session.mirrors.get(room);
   const head = mirror && { seq: mirror.seq, hash: mirror.hash };
-  const text = await fetched(room, "replay.json", settings.token);
+  const text = await fetched(room, "replay.json", settings.token, client.invited);
   return verify(text, { head, own: promiseOf(room) });
 }
 
