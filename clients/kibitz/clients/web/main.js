@@ -13,12 +13,12 @@ import { closeDialogs, icon } from "./shell/dialog.js";
 import { clear, h } from "./shell/dom.js";
 import { showLink } from "./lobby/link.js";
 import { askName } from "./lobby/naming.js";
-import { opened, pickFile } from "./room/opening.js";
+import { isArchived, opened, pickFile } from "./room/opening.js";
 import { openPreferences } from "./lobby/preferences.js";
 import { Router } from "./shell/router.js";
 import { settings } from "./shell/settings.js";
 import { reading } from "./room/recorded.js";
-import { dropping } from "./room/files.js";
+import { dropping, fetched } from "./room/files.js";
 import "./lobby/lobby.js";
 import "./room/page.js";
 
@@ -118,6 +118,23 @@ async function follow() {
       main.focus({ preventScroll: true });
     }
     await next.open(route);
+  } catch (problem) {
+    if (key !== shown) return;
+    if (route.room && isArchived(problem, route.room)) return archived(route.room, key);
+    failed(problem);
+  }
+}
+
+/**
+ * In the place of a room that the server has archived: what is left of it, its replay.
+ * @param {string} room
+ * @param {string} key
+ */
+async function archived(room, key) {
+  page = null;
+  try {
+    const text = await fetched(room, "replay.txt", settings.token);
+    if (key === shown) await opened(text, context);
   } catch (problem) {
     if (key === shown) failed(problem);
   }

@@ -13,6 +13,16 @@ import { h } from "../shell/dom.js";
 /** @import { Context } from "../shell/context.js" */
 
 /**
+ * Whether this is what the server says of a room that it has archived.
+ * @param {any} problem
+ * @param {string} room
+ */
+export function isArchived(problem, room) {
+  const names = String(problem?.message).includes(`/rooms/${room}/replay.txt`);
+  return problem?.code === "no-room" && names;
+}
+
+/**
  * Do with a text what its owner expects.
  * @param {string} text
  * @param {Context} context
