@@ -11,6 +11,7 @@ import asyncio
 import contextlib
 import io
 import json
+import math
 import os
 import sys
 import tempfile
@@ -82,7 +83,8 @@ class Player:
 
     def client(self, name: str) -> Client:
         """Somebody who keeps trying, from the first connection on."""
-        return connect(self._url, name=name, encoding=self._rng.choice(list(Encoding)), wait=True)
+        encoding = self._rng.choice(list(Encoding))
+        return connect(self._url, name=name, encoding=encoding, patience=math.inf, wait=True)
 
     async def game(self, kind: str) -> Played:
         """Play it to its end."""
