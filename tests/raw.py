@@ -181,7 +181,11 @@ def code_of(got: Frame) -> int | None:
 
 @contextlib.asynccontextmanager
 async def dialled(
-    url: str, encoding: Encoding = Encoding.JSON, *, receive_buffer: int | None = None
+    url: str,
+    encoding: Encoding = Encoding.JSON,
+    *,
+    receive_buffer: int | None = None,
+    local: str = "",
 ) -> AsyncIterator[Raw]:
     """A TCP connection on which nothing has been said yet.
 
@@ -189,10 +193,12 @@ async def dialled(
         url: The server's socket.
         encoding: What will be spoken.
         receive_buffer: Bytes that are kept, each in the kernel and here, while nothing is read.
+        local: The address to come from.
 
     """
     at = urlsplit(url)
     sock = sockets.socket()
+    sock.bind((local, 0))
     if receive_buffer is not None:
         sock.setsockopt(sockets.SOL_SOCKET, sockets.SO_RCVBUF, receive_buffer)
     sock.setblocking(False)
@@ -212,9 +218,10 @@ async def raw(
     *,
     token: str | None = None,
     receive_buffer: int | None = None,
+    local: str = "",
 ) -> AsyncIterator[Raw]:
     """A connection that has said hello, with ``i`` 0."""
-    async with dialled(url, encoding, receive_buffer=receive_buffer) as client:
+    async with dialled(url, encoding, receive_buffer=receive_buffer, local=local) as client:
         client.write(upgrade(url, encoding))
         assert b" 101 " in await client.head()
         client.ask("hello", i=0, token=token)

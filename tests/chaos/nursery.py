@@ -40,6 +40,18 @@ class Life:
         await self._until(lambda: self.status is not None or self._url is not None)
         return self._url if self.status is None else None
 
+    async def says(self, event: str, after: int = 0) -> dict[str, Any]:
+        """The next line of this kind among those after so many."""
+        while True:
+            for line in self.said[after:]:
+                if line["event"] == event:
+                    return line
+            assert self.status is None, self.said
+            await self._until(partial(self._has_said_more, len(self.said)))
+
+    def _has_said_more(self, than: int) -> bool:
+        return len(self.said) > than or self.status is not None
+
     @property
     def _url(self) -> str | None:
         return next((line["socket"] for line in self.said if line["event"] == "listening"), None)

@@ -26,6 +26,7 @@ from kibitz.protocol.requests import Create, Hello, Join, RequestBase
 from kibitz.protocol.session import Answered, ClientSession, Missed, Pushed
 from kibitz.protocol.wire import Encoding, Frame, WireError
 
+from .archived import text_of
 from .asked import Asked
 from .dialing import NO_CONNECTION, away_for, dial, why_not
 from .ends import Closed, Unreachable
@@ -174,6 +175,16 @@ class Connection:
         if isinstance(request, Create) and isinstance(answer, Joined):
             self._resuming.remember(Join(room=answer.room, password=request.password))
         return answer
+
+    async def archived_text(self, room: str, board: int = 0) -> str:
+        """The replay text of a board of a room that the server has archived.
+
+        Raises:
+            Refused: It is not for us, or there is none.
+            OSError: The server does not answer.
+
+        """
+        return await text_of(self.url, room, board, self._hello.token, self._trust)
 
     async def renew(self, token: str) -> None:
         """Stay longer: hand over a fresh token of the same person.

@@ -19,7 +19,7 @@ import typer
 from .access.authority import Unusable
 from .admin.key import ENVIRONMENT, UnusableKey, read_key
 from .app import App, running
-from .log import EventLog
+from .log import EventLog, LogFailure
 from .log_memory import MemoryLog
 from .log_sqlite import SqliteLog
 from .operation import runtime
@@ -36,6 +36,7 @@ from .settings import (
     Settings,
     command,
 )
+from .steady import Steady
 from .storage.locking import FileInUse
 from .storage.schema import UnreadableFile
 from .world import World
@@ -75,6 +76,9 @@ def _run(
         asyncio.run(_serve(settings, path, show.demo, logs))
     except (FileInUse, UnreadableFile, Unusable, UnusableKey) as error:
         raise _unusable(str(error)) from None
+    except LogFailure as error:
+        message = f"{path} cannot be read ({error}); see kibitz admin check --data {path}"
+        raise _unusable(message) from None
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             port = listening.port
@@ -102,6 +106,16 @@ def _token(file: Path | None) -> str | None:
     return token
 
 
+def _wall_ms() -> int:
+    return time.time_ns() // 1_000_000
+
+
+def _since_boot() -> float:
+    """Seconds that are never set and do not stop while the machine sleeps, where there are any."""
+    clock = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+    return time.clock_gettime(clock)
+
+
 def _unusable(message: str) -> typer.Exit:
     typer.echo(f"kibitz serve: {message}", err=True)
     return typer.Exit(2)
@@ -113,7 +127,7 @@ async def _serve(settings: Settings, data: Path | None, demo: bool, logs: Logs) 
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     summing = asyncio.create_task(logs.run())
     event_log: EventLog = MemoryLog() if data is None else SqliteLog(data)
-    world = World(lambda: time.time_ns() // 1_000_000, time.monotonic, os.urandom)
+    world = World(Steady(_wall_ms, _since_boot).now_ms, time.monotonic, os.urandom)
     async with running(settings, event_log, world) as app:
         listening, s = settings.listening, "" if settings.listening.tls_cert is None else "s"
         if s or settings.access.auth is Auth.JWT:  # else the terminal's end is ours, too

@@ -85,6 +85,7 @@ class Connection:
         "_inbox",
         "_lost",
         "_replies",
+        "_resting",
         "_service",
         "_session",
         "_since",
@@ -140,7 +141,7 @@ class Connection:
         """A request that waits until all before it are answered."""
         self._answering: asyncio.Task[None] | None = None
         self._closing: asyncio.Task[None] | None = None
-        self._working = self._lost = self._finishing = False
+        self._resting = self._working = self._lost = self._finishing = False
         if service.talks:
             log.debug("connected", address=self.address, encoding=self.encoding.name.lower())
         socket.attach(self, service.turn)
@@ -205,7 +206,7 @@ class Connection:
         if self._closing is not None:
             return False
         try:
-            self.account.count_frame()
+            self._count_frame()
         except MustClose as must:
             self.close_soon(must.code, must.reason)
             return False
@@ -246,6 +247,7 @@ class Connection:
             self._answering is not None
             or self._held is not None
             or self._asked >= AT_ONCE
+            or self._resting
             or len(self._replies) >= self._service.bank.limits.inbox
             or self.socket.paused
             or self.socket.waiting > ANSWER_BYTES
@@ -263,9 +265,9 @@ class Connection:
             self._handle(*self._inbox.popleft())
         if not self._inbox:
             self._inbox = None
-            if not self.socket.paused:
+            if not self.socket.paused and not self._resting:
                 self.socket.transport.resume_reading()
-        elif self._asked >= AT_ONCE or self.socket.out:
+        elif not self._resting and (self._asked >= AT_ONCE or self.socket.out):
             self._work_soon()
 
     def _handle(self, message: bytes, is_text: bool) -> None:
@@ -298,22 +300,52 @@ class Connection:
             MustClose: It is far too much, or breaks the protocol.
 
         """
+        i = None
         try:
             self.account.check_size(size)
-        except Refused:
-            reply.i = frame_id(frame)
-            raise
-        try:
             request = self._session.receive(frame)
+            i, reply.request = request.i, request
+            if self._service.talks:
+                log.debug("asked", **self._about(request))
+            self.account.count(request, size, self.rooms.__contains__)
         except WireError as error:
-            reply.i = error.i
-            self.account.count_frame(size)
+            i = error.i
+            self._count_frame(size)
             raise
-        reply.i, reply.request = request.i, request
-        if self._service.talks:
-            log.debug("asked", **self._about(request))
-        self.account.count(request, size, self.rooms.__contains__)
+        except Refused:
+            i = frame_id(frame) if reply.request is None else i
+            self._rest()
+            raise
+        finally:
+            reply.i = i
         return request
+
+    def _count_frame(self, size: int = 0) -> None:
+        """Count a frame that is no request.
+
+        Raises:
+            Refused: It is too much.
+            MustClose: Far too much.
+
+        """
+        try:
+            self.account.count_frame(size)
+        except Refused:
+            self._rest()
+            raise
+
+    def _rest(self) -> None:
+        """Hear no more for a moment of somebody who goes on asking too much."""
+        if not self._resting and self._closing is None and (seconds := self.account.rest()):
+            self._resting = True
+            self.socket.transport.pause_reading()
+            asyncio.get_running_loop().call_later(seconds, self._rested)
+
+    def _rested(self) -> None:
+        self._resting = False
+        self.account.rested()
+        if not self._lost and self._closing is None:
+            self._work_soon()
 
     def _go_on(self) -> None:
         """Answer the request that waited for those before it."""
@@ -399,7 +431,7 @@ class Connection:
                 )
             case LogFailure():
                 log.error("log failure", exc_info=error, **self._about(request))
-                message = "the server could not write that down; nothing has changed"
+                message = "the server could not write that down, or read it; nothing has changed"
                 answer = replies.Error(code=ErrorCode.INTERNAL, message=message, retry_ms=1000)
             case _:
                 log.error("request failed", exc_info=error, **self._about(request))

@@ -23,7 +23,7 @@ from kibitz.protocol.views import RoomInfo
 
 from .log import AWAY, Conflict, Feed, LogFailure, failure
 from .operation.measures import Meter
-from .record import Record, read_info, read_record, write_info, write_record
+from .record import UNREADABLE, Record, read_info, read_record, write_info, write_record
 from .storage.locking import lock
 from .storage.schema import UnreadableFile, migrate, version_of
 
@@ -238,7 +238,7 @@ class SqliteLog:
             raise LogFailure("the log is closed")
         try:
             return await self._loop.run_in_executor(self._reader, work)
-        except sqlite3.Error as error:
+        except (sqlite3.Error, *UNREADABLE) as error:
             self.meter.failures += 1
             raise failure(error) from error
 
@@ -250,7 +250,7 @@ class SqliteLog:
         def fetch() -> list[T]:
             return [read(stored) for (stored,) in self._reader_db.execute(query, values)]
 
-        return await self._loop.run_in_executor(self._reader, fetch)
+        return await self._beside(fetch)
 
     async def close(self) -> None:
         """Commit what was accepted, then close the file and give up the lock."""

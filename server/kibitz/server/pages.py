@@ -149,7 +149,7 @@ class Pages:
             return answer
         except LogFailure as failure:
             log.error("log failure", room=id_, request=name, exc_info=failure)
-            said = b"the server could not write that down; try again later\n"
+            said = b"the server could not write that down, or read it; try again later\n"
             return page(said, TEXT, HTTPStatus.SERVICE_UNAVAILABLE)
 
     def _counted(self, request: Request, place: str | None) -> Identity:
@@ -171,7 +171,7 @@ class Pages:
 
     async def _kept(self, id_: str, name: str, asker: Identity, wishes: Wishes) -> Response:
         """What is left of a room that has been put away: its replay text."""
-        info, kept = await self._rooms.kept(id_)
+        info, kept = await self._past.kept(id_)
         who = asker.id or None
         mine = kept.readers is not None and who in kept.readers
         check_download(name, mine, asker.roles)

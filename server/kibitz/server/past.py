@@ -19,9 +19,10 @@ from msgspec.structs import replace
 from kibitz.engine.replays import Replay, Step, write
 from kibitz.engine.seals import sealed
 from kibitz.engine.table import Table, redact_table
+from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.fairness import Tree, named_in
 from kibitz.protocol.replies import Position, Replayed
-from kibitz.protocol.views import Event, Status
+from kibitz.protocol.views import Event, RoomInfo, Status
 
 from .audience import Audience, opened, public, told
 from .creation import Start
@@ -34,6 +35,7 @@ from .replaying import replayed
 from .room import Room
 from .stage import Stage
 from .state import RoomState, state_at
+from .storage.kept import Kept, read_kept
 from .succession import start_at
 
 FORMAT = "kibitz-replay-json-1"
@@ -117,6 +119,18 @@ class Past:
         return await self._work(
             room.id, seq, lambda records: _replay_json(head, records, seq, audience, over, tree)
         )
+
+    async def kept(self, id_: str) -> tuple[RoomInfo, Kept]:
+        """What is left of a room that has been put away.
+
+        Raises:
+            Refused: There is none such.
+
+        """
+        found = await self._log.find_away(id_)
+        if found is None:
+            raise Refused(ErrorCode.NO_ROOM, f"there is no room {id_}", room=id_)
+        return found[0], await asyncio.to_thread(read_kept, found[1])
 
     async def replay(self, text: str) -> Replayed:
         """A text that somebody brought, played by the rules.

@@ -4,6 +4,7 @@ Promises: nobody is shown what his audience may not see, nor what lies beyond hi
 change anything, but for the events that say that somebody saved or looked at all cards.
 """
 
+import asyncio
 from typing import Literal
 
 from msgspec.structs import replace
@@ -26,11 +27,16 @@ from .visitor import Visitor, check_past, check_player, checked_board
 Request = ask.Moves | ask.Save | ask.Cheat | ask.History | ask.ViewAt
 
 
+EVENTS_A_TURN = 50
+"""So many events are gone through before everybody else has his turn."""
+
+
 class Reading:
-    """The one who shows."""
+    """The one who shows; the past to one after the other, so that many readers hold nobody up."""
 
     def __init__(self, past: Past) -> None:
         self._past = past
+        self._turn = asyncio.Semaphore(1)
 
     async def answer(
         self,
@@ -58,11 +64,13 @@ class Reading:
             case ask.Cheat():
                 return await self._cheat(request, room, stage, visitor)
             case ask.History():
-                return await self._history(request, stage, visitor)
+                async with self._turn:
+                    return await self._history(request, stage, visitor)
             case ask.ViewAt():
                 check_past(stage, request.at)
                 audience = stage.state.audience(visitor.identity.id)
-                return await self._past.position(room, request.at, audience)
+                async with self._turn:
+                    return await self._past.position(room, request.at, audience)
 
     @staticmethod
     def _board(stage: Stage, board: int | None, visitor: Visitor) -> int:
@@ -136,11 +144,14 @@ class Reading:
         end = stage.seq if request.to is None else min(request.to, stage.seq)
         to, after = min(end, request.from_ + request.limit - 1), request.from_ - 1
         events: list[Event] = []
-        if to > after and request.open:
-            events = await stage.opened_events(after, to)
-        elif to > after:
-            audience = stage.state.audience(visitor.identity.id)
-            events = await stage.events(after, to, audience)
+        audience = stage.state.audience(visitor.identity.id)
+        for at in range(after, to, EVENTS_A_TURN):
+            end_ = min(to, at + EVENTS_A_TURN)
+            if request.open:
+                events += await stage.opened_events(at, end_)
+            else:
+                events += await stage.events(at, end_, audience)
+            await asyncio.sleep(0)
         answer = replies.EventList(room=stage.id, events=events, next=to + 1 if to < end else None)
         tree = stage.state.tree() if request.proofs else None
         if tree is None:

@@ -71,6 +71,10 @@ class NewerFormat(Exception):
     """The record was written by a later version of kibitz."""
 
 
+UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, NewerFormat)
+"""What comes of bytes that are no record, or no entry."""
+
+
 class _Version(Struct):
     v: int
 

@@ -30,7 +30,7 @@ from .pledges import Pledge
 from .record import Record
 from .room import Room
 from .sockets.turn import Turn
-from .storage.kept import Kept, PutAway, read_kept
+from .storage.kept import PutAway
 from .succession import present, rematch
 from .tv import Tv
 from .world import World
@@ -274,18 +274,6 @@ class Rooms:
     def peek(self, id_: str) -> Room | None:
         """The same, looked at by nobody who is or comes in."""
         return self._rooms.get(id_)
-
-    async def kept(self, id_: str) -> tuple[RoomInfo, Kept]:
-        """What is left of a room that has been put away.
-
-        Raises:
-            Refused: There is none such.
-
-        """
-        found = await self._log.find_away(id_)
-        if found is None:
-            raise Refused(ErrorCode.NO_ROOM, f"there is no room {id_}", room=id_)
-        return found[0], await asyncio.to_thread(read_kept, found[1])
 
     async def put_away(self, id_: str, pack: Callable[[Room], Awaitable[bytes | None]]) -> bool:
         """Put a room away that nobody has; whether so.

@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -54,7 +55,9 @@ def replay(
     path = Path(source)
 
     async def talk(client: "Client") -> None:
-        await _show(reels.Rooms(client, source).load, wishes, screen)
+        reel = reels.Rooms(client, source, board=wishes.board)
+        await reel.load(wishes.opened)
+        await _show(reel.load, replace(wishes, board=0) if reel.archived else wishes, screen)
 
     try:
         if path.exists() or path.name != source or path.suffix:

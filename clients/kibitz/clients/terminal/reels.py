@@ -14,8 +14,10 @@ from kibitz.engine import replays
 from kibitz.engine.board import KINDS, Board
 from kibitz.engine.games import GAMES
 from kibitz.engine.replays import MAX_REPLAY, Replay, ReplayError
+from kibitz.protocol.codes import Refused
 from kibitz.protocol.views import Event
 
+from ..archived import is_archived
 from ..film import Film, Frame, from_events
 from ..scene import Scene
 from ..session import Client
@@ -35,6 +37,17 @@ class StillRunning(ValueError):
         super().__init__(
             "this game was still running when it was written down: cards are hidden; see the room "
             f"with `kibitz replay {room}`, or download it again when the game has ended"
+        )
+
+
+class NeverEnded(StillRunning):
+    """A game that had not ended when its room was archived: nobody will know all its cards."""
+
+    def __init__(self, room: str) -> None:
+        ValueError.__init__(
+            self,
+            f"this game never ended, and its room is archived: cards are hidden for ever; what was "
+            f"seen of it can be read at /rooms/{room}/replay.txt",
         )
 
 
@@ -99,11 +112,14 @@ def _whole(text: str) -> _Whole:
 class Rooms:
     """The films of a room, fetched when they are asked for."""
 
-    def __init__(self, client: Client, room: str, to: int | None = None) -> None:
-        """Take a room up to event ``to``, or as far as it is."""
+    def __init__(self, client: Client, room: str, to: int | None = None, board: int = 0) -> None:
+        """Take a room up to event ``to``, or as far as it is; once it is archived, one board."""
         self._client = client
         self._room = room
         self._to = to
+        self._board = board
+        self.archived = False
+        """Whether it turned out to be archived: then the one board is all there is."""
         self._films: dict[bool, Film] = {}
 
     async def load(self, opened: bool) -> Film:
@@ -111,17 +127,35 @@ class Rooms:
 
         Raises:
             Refused: There is no such room, or it is not for us, or cards are hidden still.
+            NeverEnded: They are hidden for ever.
 
         """
         if opened not in self._films:
             mirrors = self._client.session.mirrors
-            mirror = mirrors.get(self._room) or await self._client.join(self._room)
+            try:
+                mirror = mirrors.get(self._room) or await self._client.join(self._room)
+            except Refused as refused:
+                if not is_archived(refused, self._room):
+                    raise
+                return await self._archived()
             past = self._client.history(self._room, to=self._to or mirror.seq, open=opened)
             scene = Scene(self._room, mirror.view.game)
             events = [event async for event in past]
             self._films[opened] = Film(from_events(events, scene))
             self._films[opened].opened = opened
         return self._films[opened]
+
+    async def _archived(self) -> Film:
+        """The film of the text that is left of the room: all cards are open in it."""
+        text = await self._client.archived_text(self._room, self._board)
+        replay = replays.read(text)
+        if not replay.shown:
+            raise NeverEnded(self._room)
+        film = Film()
+        for frame in from_text(replay, self._room):
+            film.add(frame)
+        self.archived, self._films = True, {False: film, True: film}
+        return film
 
 
 def from_text(replay: Replay, room: str) -> Iterator[Frame]:

@@ -5,18 +5,20 @@
  * Never shows a game itself; keeps the identity token only outside frames.
  */
 
+// First of all: what reads the address does not see the token.
+import { brought } from "./shell/brought.js";
 import { Client } from "./client/client.js";
 import { said, toast } from "./shell/announce.js";
 import { closeDialogs, icon } from "./shell/dialog.js";
 import { clear, h } from "./shell/dom.js";
 import { showLink } from "./lobby/link.js";
 import { askName } from "./lobby/naming.js";
-import { opened, pickFile } from "./room/opening.js";
+import { isArchived, opened, pickFile } from "./room/opening.js";
 import { openPreferences } from "./lobby/preferences.js";
 import { Router } from "./shell/router.js";
 import { settings } from "./shell/settings.js";
 import { reading } from "./room/recorded.js";
-import { dropping } from "./room/files.js";
+import { dropping, fetched } from "./room/files.js";
 import "./lobby/lobby.js";
 import "./room/page.js";
 
@@ -48,7 +50,7 @@ socket.search = socket.hash = "";
 socket.protocol = socket.protocol.replace("http", "ws");
 const client = new Client(socket.href, {
   name: settings.name || undefined,
-  token: settings.token || undefined,
+  token: brought || settings.token || undefined,
 });
 const router = new Router();
 
@@ -116,6 +118,23 @@ async function follow() {
       main.focus({ preventScroll: true });
     }
     await next.open(route);
+  } catch (problem) {
+    if (key !== shown) return;
+    if (route.room && isArchived(problem, route.room)) return archived(route.room, key);
+    failed(problem);
+  }
+}
+
+/**
+ * In the place of a room that the server has archived: what is left of it, its replay.
+ * @param {string} room
+ * @param {string} key
+ */
+async function archived(room, key) {
+  page = null;
+  try {
+    const text = await fetched(room, "replay.txt", settings.token);
+    if (key === shown) await opened(text, context);
   } catch (problem) {
     if (key === shown) failed(problem);
   }
@@ -188,8 +207,12 @@ client.addEventListener("push", (event) => {
   if (detail.t === "notice") toast(detail.text, { kind: "notice" });
 });
 client.addEventListener("state", () => {
-  const token = client.state === "open" && client.welcome?.token;
-  if (token && token !== settings.token && !settings.embed) settings.set({ token });
+  if (client.state !== "open" || !client.welcome || settings.embed) return;
+  const { token, you } = client.welcome;
+  // Whoever gave us the token may have given us a name with it.
+  const given = (brought || !settings.name) && !you.name.startsWith("guest-");
+  const name = given ? you.name : settings.name;
+  if (token !== settings.token || name !== settings.name) settings.set({ token, name });
 });
 router.addEventListener("route", follow);
 

@@ -5,7 +5,7 @@ goes on regardless is closed with 4429. Never: answer, know what a request does.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from kibitz.protocol import requests as ask
@@ -19,6 +19,10 @@ from .prices import BYTES_A_REQUEST, PLAIN, TOKEN, charges_of
 from .settings import Limits
 from .table import Over, Table, Who
 
+PATIENCE = 20
+"""Requests over a limit that are refused at once; each one more takes a rest."""
+REST_SECONDS = 0.001
+"""How long each of those who are resting rests: so all together are refused at this pace."""
 CONNECTS_AN_ABUSE = 100
 """Who is closed with 4429 has used up so many of the connections that his address may make."""
 
@@ -40,15 +44,18 @@ class Bank:
     table: Table
     followed: Followed
     count: Callable[[str], None]
+    resting: set[int] = field(default_factory=set)
+    """The connections that are not read just now, because they asked far too much."""
 
 
 class Account:
     """The account of one connection."""
 
-    __slots__ = ("_bank", "_refused", "_who", "place", "rooms")
+    __slots__ = ("_bank", "_number", "_refused", "_who", "place", "rooms")
 
     def __init__(self, bank: Bank, number: int, address: str) -> None:
         self._bank = bank
+        self._number = number
         self.place = place_of(address, bank.limits.count_loopback)
         """What its address counts as."""
         self.rooms = 0
@@ -134,6 +141,17 @@ class Account:
             self._bank.table.charge("connects", CONNECTS_AN_ABUSE, self._who)
             raise MustClose(CloseCode.ABUSE, f"far too many {over.limit}")
         return over.refused()
+
+    def rest(self) -> float:
+        """How long nothing more is read of somebody who was refused, in seconds."""
+        if self._refused <= PATIENCE:
+            return 0.0
+        self._bank.resting.add(self._number)
+        return REST_SECONDS * len(self._bank.resting)
+
+    def rested(self) -> None:
+        """He is heard again."""
+        self._bank.resting.discard(self._number)
 
     # What is followed
 

@@ -12,7 +12,7 @@ import structlog
 from kibitz.protocol.codes import Refused
 from kibitz.protocol.views import RoomInfo
 
-from ..log import EventLog, LogFailure
+from ..log import EventLog
 from ..past import Past
 from ..room import Room
 from ..rooms import Rooms
@@ -48,10 +48,8 @@ class Attic:
             try:
                 if count := await self.tidy():
                     log.info("archived", rooms=count)
-            except (LogFailure, Refused) as error:  # it is tried again with the next round
+            except Exception as error:  # it is tried again with the next round
                 log.error("not archived", exc_info=error)
-            except Exception:
-                log.exception("not archived")
             await asyncio.sleep(ROUND_SECONDS)
 
     async def tidy(self, pause: float = PAUSE_SECONDS) -> int:
@@ -90,6 +88,7 @@ class Attic:
                 texts.append("")
                 continue
             texts.append((await self._past.replay_text(room, stage, board)).decode())
-        shut = state.secret.password is not None or state.visibility == "private"
-        readers = [seat.id for seat in state.seats if seat.id] if shut else None
+        readers = None
+        if state.closed:
+            readers = [id_ for id_ in (*(seat.id for seat in state.seats), state.owner) if id_]
         return await asyncio.to_thread(write_kept, Kept(texts, readers))

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import msgspec
 from msgspec import UNSET
 
 from kibitz.engine import replays
@@ -21,7 +20,7 @@ from kibitz.protocol.views import RoomInfo
 
 from ..audience import public
 from ..entries import entry_of
-from ..record import NewerFormat, Record, read_info, read_record
+from ..record import UNREADABLE, Record, read_info, read_record
 from ..state import RoomState
 from .kept import read_kept
 from .opening import has_archive, reading
@@ -119,7 +118,7 @@ class Check:
                     yield Fault(id_, "its archived entry is not that of its row")
                 for text in filter(None, read_kept(data).texts):
                     replays.read(text)
-            except (msgspec.MsgspecError, zlib.error, LineError) as error:
+            except (*UNREADABLE, zlib.error, LineError) as error:
                 yield Fault(id_, f"its archive cannot be read: {_words(error)}")
 
 
@@ -143,7 +142,7 @@ def _strays(db: sqlite3.Connection) -> Iterator[Fault]:
 def _record(number: int, data: bytes) -> Record:
     try:
         record = read_record(data)
-    except (msgspec.MsgspecError, NewerFormat, UnicodeDecodeError) as error:
+    except UNREADABLE as error:
         raise _Wrong(f"the record of event {number} does not decode: {_words(error)}") from None
     if not record.events:
         raise _Wrong(f"the record of event {number} has no events")
@@ -154,7 +153,7 @@ def _entry(id_: str, stored: bytes, state: RoomState) -> Iterator[Fault]:
     """Whether the room's entry is the one that its events make, as far as its version said it."""
     try:
         info = read_info(stored)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except UNREADABLE as error:
         yield Fault(id_, f"its entry does not decode: {_words(error)}")
         return
     made = entry_of(id_, state, info.spectators)

@@ -7,8 +7,8 @@
  */
 
 /**
- * @import {Control, DailyTable, Dragged, Event, EventList, Filters, Joined, MoveList, Ok, Position,
- *   Replayed, Role, RoomList, Saved, Settings, View} from "../protocol/messages.js"
+ * @import {Control, DailyTable, Dragged, Event, EventList, Filters, Invited, Joined, MoveList, Ok,
+ *   Position, Replayed, Role, RoomList, Saved, Settings, View} from "../protocol/messages.js"
  */
 /** @import {Mirror} from "../protocol/mirror.js" */
 
@@ -21,6 +21,12 @@ const PAGE = 500;
 
 /** A connection with a method for every request. */
 export class Client extends Connection {
+  /**
+   * The invite that was shown last, and is shown on where no other is: it counts in its own series
+   * of rooms, and in no other room. @type {string | undefined}
+   */
+  invited;
+
   /**
    * A page of public rooms; `next` is the `after` of the following one.
    * @param {Filters} [filters]
@@ -139,11 +145,24 @@ export class Client extends Connection {
   /**
    * Follow a room, or take a seat in it.
    * @param {string} room
-   * @param {{role?: Role, password?: string}} [how]
+   * @param {{role?: Role, password?: string, invite?: string}} [how]
    * @returns {Promise<Mirror>}
    */
-  async join(room, { role = "spectator", password } = {}) {
-    return this.#mirror(await this.#get("join", { room, role, password }));
+  async join(room, { role = "spectator", password, invite = this.invited } = {}) {
+    this.invited = invite;
+    return this.#mirror(await this.#get("join", { room, role, password, invite }));
+  }
+
+  /**
+   * The key with which others come into a closed room of ours.
+   * @param {string} room
+   * @param {Role} role
+   * @returns {Promise<string>}
+   */
+  async invite(room, role) {
+    /** @type {Invited} */
+    const invited = await this.#get("invite", { room, role });
+    return invited.invite;
   }
 
   /**

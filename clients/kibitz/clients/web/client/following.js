@@ -2,7 +2,7 @@
  * What is taken up again on a new connection: the rooms that are followed, the lobby and TV.
  *
  * Promises: a room goes on where it was, or begins anew with a whole position, or is told to be
- * lost; passwords are kept here, in memory, and nowhere else.
+ * lost; passwords and invites are kept here, in memory, and nowhere else.
  */
 
 /** @import {Answer, Pong, Push, Request, Resume} from "../protocol/messages.js" */
@@ -15,8 +15,8 @@ export class Following {
   #push;
   /** What is told without a room. */
   #on = { lobby: false, tv: false };
-  /** @type {Map<string, string>} */
-  #passwords = new Map();
+  /** What was shown at the door. @type {Map<string, {password?: unknown, invite?: unknown}>} */
+  #shown = new Map();
   /** Rooms that are being taken up. @type {Set<string>} */
   #resuming = new Set();
   /** Rooms that were behind the server when last compared, and its number. */
@@ -55,8 +55,7 @@ export class Following {
       return;
     }
     this.#resuming.add(room);
-    const password = this.#passwords.get(room);
-    const request = password === undefined ? resume : { ...resume, password };
+    const request = { ...resume, ...this.#shown.get(room) };
     this.#asked.addFirst(request, (answer) => this.#resumed(room, answer));
   }
 
@@ -69,8 +68,9 @@ export class Following {
     if (request.t === "lobby" || request.t === "tv") {
       this.#on[request.t] = request.on !== false;
     } else if (answer.t === "joined") {
-      if (typeof request.password === "string") {
-        this.#passwords.set(answer.room, request.password);
+      const { password, invite } = { ...this.#shown.get(answer.room), ...defined(request) };
+      if (password !== undefined || invite !== undefined) {
+        this.#shown.set(answer.room, { password, invite });
       }
     } else if (request.t === "leave" && request.room !== undefined) {
       this.#forget(request.room);
@@ -123,6 +123,15 @@ export class Following {
   /** @param {string} room */
   #forget(room) {
     this.#session.forget(room);
-    this.#passwords.delete(room);
+    this.#shown.delete(room);
   }
+}
+
+/**
+ * What a request says.
+ * @param {Request} request
+ * @returns {{[key: string]: unknown}}
+ */
+function defined(request) {
+  return Object.fromEntries(Object.entries(request).filter(([, value]) => value !== undefined));
 }

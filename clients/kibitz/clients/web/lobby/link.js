@@ -4,6 +4,7 @@
  * Promises: nothing is shown while all is well; `<main data-link>` says it to style sheets.
  */
 
+import { brought } from "../shell/brought.js";
 import { announce } from "../shell/announce.js";
 import { clear, h } from "../shell/dom.js";
 import { settings } from "../shell/settings.js";
@@ -11,6 +12,8 @@ import { settings } from "../shell/settings.js";
 /** @import { Client } from "../client/client.js" */
 
 const PATIENCE = 500;
+/** The code with which it says that it does not know us. */
+const NO_TOKEN = 4401;
 
 /** @type {Record<string, string>} */
 const WORDS = {
@@ -18,6 +21,9 @@ const WORDS = {
   away: "The server is away: trying again. What you see may be old.",
   replaced: "This seat was taken over in another tab or on another device.",
   ended: "The server closed the connection",
+  unknown: "The server does not let you in",
+  token:
+    "If somebody runs it for you: open the link that you were given, or put your token into the settings as your key.",
 };
 
 /**
@@ -41,8 +47,9 @@ export function showLink(client, main) {
       return;
     }
     shown = state;
-    const words =
-      state === "ended" ? `${WORDS.ended}${reason ? `: ${reason}` : ""}.` : WORDS[state];
+    const why = reason ? `: ${reason}` : "";
+    let words = state === "ended" ? `${WORDS.ended}${why}.` : WORDS[state];
+    if (state === "ended" && code === NO_TOKEN) words = `${WORDS.unknown}${why}. ${WORDS.token}`;
     bar.append(h("span", null, words));
     if (state === "replaced") bar.append(button("Play here", () => client.takeOver()));
     if (state === "ended") bar.append(button("Connect again", again));
@@ -51,7 +58,7 @@ export function showLink(client, main) {
 
   function again() {
     // A key the server does not take is of no use: without it one is somebody new.
-    if (code === 4401) settings.set({ token: "" });
+    if (code === NO_TOKEN && !brought) settings.set({ token: "" });
     location.reload();
   }
 

@@ -127,7 +127,7 @@ function keyFields({ settings, client }) {
     value: settings.token,
     autocomplete: "off",
     spellcheck: "false",
-    maxlength: "64",
+    maxlength: "4096",
   });
   const show = tick("show-key", "Show it", false);
   show.addEventListener("change", () => {

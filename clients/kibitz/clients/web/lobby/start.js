@@ -9,6 +9,7 @@ import { said } from "../shell/announce.js";
 import { h } from "../shell/dom.js";
 import { emblem } from "./emblem.js";
 import { blame, labelled, optionFields } from "./form.js";
+import { create } from "../shell/promises.js";
 import { href } from "../shell/router.js";
 import { raceFields } from "./race.js";
 import { common, wish } from "./wishes.js";
@@ -169,7 +170,7 @@ export class Start extends HTMLElement {
     const buttons = form.querySelectorAll("button");
     for (const button of buttons) button.disabled = true;
     try {
-      const mirror = await client.create(game, told);
+      const mirror = await create(client, game, told);
       router.go({ page: "room", room: mirror.room });
     } catch (problem) {
       this.#refused(/** @type {Error & {code?: string}} */ (problem), form, info, race);

@@ -31,7 +31,8 @@ export function common() {
     { name: "visibility" },
     h("option", { value: "public" }, "Everybody: it is in the lobby"),
     h("option", { value: "unlisted" }, "Who has the link"),
-    h("option", { value: "private" }, "Who knows the password"),
+    h("option", { value: "invited" }, "Who I send an invitation"),
+    h("option", { value: "private" }, "Who knows the password, or has an invitation"),
   );
   const password = labelled(
     "password",
@@ -85,11 +86,12 @@ export function common() {
 export function wish(form, info, race) {
   const data = new FormData(form);
   const text = (/** @type {string} */ name) => String(data.get(name) ?? "").trim();
-  const visibility = /** @type {Visibility} */ (text("visibility"));
+  const seen = text("visibility");
+  const visibility = /** @type {Visibility} */ (seen === "invited" ? "private" : seen);
   /** @type {Settings} */
   const settings = { options: chosenOptions(form, info.options), visibility };
   if (text("deal")) settings.deal = text("deal");
-  if (visibility === "private") settings.password = String(data.get("password") ?? "");
+  if (seen === "private") settings.password = String(data.get("password") ?? "");
   const wished = race ? raceWish(text) : tableWish(text);
   const policy = Object.fromEntries(
     POLICIES.map(

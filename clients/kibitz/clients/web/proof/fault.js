@@ -1,23 +1,19 @@
 /**
  * What a check finds wrong, and where.
  *
- * @typedef {{status: "ok" | "failed" | "open", why: string, event?: number, line?: number}} Check
- *   `why`: a sentence; `event` or `line`: the first that does not fit
+ * @typedef {{status: "ok" | "failed" | "open", why: string, event?: number, line?: number,
+ *   moot?: true}} Check
+ *   `why`: a sentence; `event` or `line`: the first that does not fit; `moot`: nothing was claimed
  */
 
 /** Something does not hold; the message is a sentence for people. */
 export class Fault extends Error {
   name = "Fault";
 
-  /**
-   * @param {string} why
-   * @param {{event?: number, line?: number}} [where]
-   * @param {[card: string, told: string]} [cards]  that stand in the place of one another
-   */
-  constructor(why, where = {}, cards) {
+  /** @param {string} why @param {{event?: number, line?: number}} [where] */
+  constructor(why, where = {}) {
     super(why);
     this.where = where;
-    this.cards = cards;
   }
 }
 

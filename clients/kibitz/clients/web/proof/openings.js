@@ -4,12 +4,14 @@
  * Promises: an opening counts if it leads to the root and nothing else is opened at its position.
  */
 
+/** @import { Fact } from "../protocol/messages.js" */
 /** @import { Table } from "../protocol/table.js" */
 /** @import { Check } from "./fault.js" */
-/** @import { Replay } from "./file.js" */
+/** @import { Opening, Replay } from "./file.js" */
 /** @import { Rules } from "./rules/rules.js" */
 
 import { fromHex, toHex } from "../protocol/hashing.js";
+import { isUp } from "./cards.js";
 import { CARDS } from "./deals.js";
 import { Fault, ok, open } from "./fault.js";
 import { climbed, leafOf } from "./tree.js";
@@ -44,35 +46,58 @@ export function sizeOf(rules, { piles, counters }) {
  * @param {Replay} replay
  * @param {Size | null} size  null: no start has been shown
  * @returns {{items: Items, check: Check}}
- * @throws {Fault} An opening proves nothing.
+ * @throws {Fault} An opening proves nothing, or one is missing.
  */
 export function opened({ events, openings = [] }, size) {
-  /** @type {Items} */
-  const items = new Map();
   const { fair } = events[0];
-  const over = events.some(({ kind }) => kind === "ended");
   if (!fair) {
     if (openings.length) throw new Fault("Cards are opened of a room that promised none.");
-    return { items, check: open("This room has made no promise about its cards.") };
+    return { items: new Map(), check: open("This room has made no promise about its cards.") };
   }
   if (!size && openings.length) throw new Fault("Cards are opened before any was dealt.");
+  const items = proved(openings, size ?? { cards: 0, shuffles: 0 }, fair.root);
+  if (events.some(({ kind }) => kind === "ended"))
+    return { items, check: ok("The game has ended: every card is open.") };
+  const known = new Set(items.values());
+  for (const { seq, fx = [] } of events) {
+    const missing = fx.flatMap(named).find((card) => !known.has(card));
+    if (missing) throw new Fault(`Nothing proves the ${missing} that was shown.`, { event: seq });
+  }
+  const [n, s] = [items.size, items.size === 1 ? "" : "s"];
+  return { items, check: ok(`${n} open card${s}, proved to have lain there from the first.`) };
+}
+
+/** The cards that a fact names. @param {Fact} fact */
+function named([kind, , ...rest]) {
+  const cells = kind === "mv" ? rest[1] : kind === "set" ? rest[0] : kind === "up" ? [rest[0]] : [];
+  return /** @type {string[]} */ (cells).filter(isUp);
+}
+
+/**
+ * @param {Opening[]} openings
+ * @param {Size} size
+ * @param {string} root
+ */
+function proved(openings, { cards, shuffles }, root) {
+  /** @type {Items} */
+  const items = new Map();
+  const [all, seen] = [cards + shuffles, new Set()];
   for (const opening of openings) {
     const [position, item, salt, path] = opening;
-    const { cards, shuffles } = /** @type {Size} */ (size);
-    const all = cards + shuffles;
     if (opening.length !== 4 || !Number.isInteger(position) || position < 0 || position >= all)
       throw new Fault(`There is no position ${String(position).slice(0, 20)} to be opened.`);
-    if (items.has(position)) throw new Fault(`Position ${position} is opened twice.`);
     if (position < cards ? !CARDS.has(item) : !SEED.test(item))
       throw new Fault(`What lay at position ${position} is no card.`);
-    const root = climbed(leafOf(bytes(salt, SALT), position, item), position, all, siblings(path));
-    if (!root || toHex(root) !== fair.root)
+    if (items.has(position) || seen.has(item))
+      throw new Fault(`${item} or its place is opened twice.`);
+    const leaf = leafOf(bytes(salt, SALT), position, item);
+    const there = climbed(leaf, position, all, siblings(path));
+    if (!there || toHex(there) !== root)
       throw new Fault(`${item} at position ${position} is not what the room promised.`);
     items.set(position, item);
+    seen.add(item);
   }
-  if (over) return { items, check: ok("The game has ended: all cards are open.") };
-  const [n, s] = [items.size, items.size === 1 ? "" : "s"];
-  return { items, check: ok(`${n} opened card${s}: each lay there from the first.`) };
+  return items;
 }
 
 /** @param {unknown} path */

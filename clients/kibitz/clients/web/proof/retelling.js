@@ -8,13 +8,15 @@
 /** @import { BoardView, Event, Fact, View } from "../protocol/messages.js" */
 /** @import { Table } from "../protocol/table.js" */
 /** @import { Kind } from "./board.js" */
-/** @import { Chance, Move, Rules } from "./rules/rules.js" */
+/** @import { Chance, Rules } from "./rules/rules.js" */
 
 import { begun, course, standings } from "../protocol/course.js";
 import { Board } from "./board.js";
 import { same } from "./bytes.js";
 import { isUp, laid, redacted } from "./cards.js";
 import { Fault } from "./fault.js";
+import { checkManners } from "./manners.js";
+import { isOutcome } from "./outcome.js";
 
 /** What a room can end as, the best first. */
 const RESULTS = ["won", "timeout", "resigned"];
@@ -41,6 +43,8 @@ export class Retelling {
   #before = null;
   /** Moves and the like that were made. */
   changes = 0;
+  /** What cannot be known yet. @type {string | null} */
+  unknown = null;
 
   /**
    * @param {Rules} rules
@@ -81,9 +85,8 @@ export class Retelling {
     try {
       this.#tell(event, open);
     } catch (error) {
-      const where = { event: event.seq };
-      if (error instanceof Fault) throw new Fault(error.message, where, error.cards);
-      throw new Fault(`It cannot have happened so: ${error}.`, where);
+      const why = error instanceof Fault ? error.message : `It cannot have happened so: ${error}.`;
+      throw new Fault(why, { event: event.seq });
     }
     this.#before = event;
   }
@@ -97,14 +100,14 @@ export class Retelling {
       throw new Fault(due.kind === "won" ? "The game was won here." : "The game had ended here.");
     if (open && !same(shown(open), shown(event, true)))
       throw new Fault("With its cards open it is another event.");
-    if (event.seq > 1 && kind === "created") throw new Fault("A room is created once.");
+    if (event.at < (this.#before?.at ?? 0)) throw new Fault("Time runs backwards.");
+    if (event.seq > 1) checkManners(this.#view, event);
     if (kind === "won" && due?.kind !== "won") throw new Fault("The game is not won.");
     if (CHANGES.has(kind)) this.#change(/** @type {Kind} */ (kind), event, open);
     else if (kind === "started" || kind === "dealt") this.#begin(event, open);
     else if (kind === "stuck") this.#stop(event);
     else if (kind === "hidden") this.#pass(event);
     else if (kind === "resigned") this.#playable(event);
-    else if (kind === "timeout") this.#timeOut();
     else if (kind === "ended") this.#end(event);
     this.#view = course(this.#view, event);
     if (kind === "won") this.#win(event);
@@ -122,8 +125,6 @@ export class Retelling {
     const { board: n = 0 } = event;
     const board = this.#playable(event);
     if (!board) throw new Fault("It is about a board that was hidden before.");
-    if (kind !== "move" && this.#view.policy.undo === false)
-      throw new Fault("Nothing is taken back in this room.");
     const facts = kind === "move" ? this.#effect(event, board.table) : board.facts(kind);
     if (!facts) throw new Fault(`There is nothing to ${kind}.`);
     this.#compare(facts, event, open);
@@ -146,8 +147,7 @@ export class Retelling {
     if (mode === "replay") return undefined;
     if (status !== "open" || boards[n]?.status !== "open") throw new Fault("That board is done.");
     if (race && race.started === undefined) throw new Fault("The race has not begun.");
-    const seat = race ? seats[n] : seats.find(({ id }) => id === by);
-    if (!by || seat?.id !== by) throw new Fault("Whoever did that has no seat there.");
+    if (race && seats[n]?.id !== by) throw new Fault("That is the board of somebody else.");
     return this.#boards.get(n);
   }
 
@@ -158,28 +158,13 @@ export class Retelling {
     if (this.#rules.isWon(table) || !this.#rules.allows(table, move))
       throw new Fault(`“${event.move}” is against the rules.`);
     const chance = move.kind === "shuffle" ? this.#chances(table) : null;
-    if (move.kind === "shuffle" && !chance) return this.#outcome(move, table, event.fx ?? []);
+    if (move.kind === "shuffle" && !chance) {
+      this.unknown ??= "What its shuffles follow from is opened at the end.";
+      if (!isOutcome(this.#rules, table, event.fx ?? []))
+        throw new Fault("No shuffle can lead to that.");
+      return event.fx ?? [];
+    }
     return this.#rules.effect(table, move, chance ?? ((pool) => pool));
-  }
-
-  /**
-   * A shuffle by chance that is not known: what is told, if it can be the outcome of one.
-   * @param {Move} move
-   * @param {Table} table
-   * @param {Fact[]} told
-   */
-  #outcome(move, table, told) {
-    const facts = this.#rules.effect(table, move, (pool) => pool);
-    const possible =
-      told.length === facts.length &&
-      facts.every(([kind, name, what], n) =>
-        kind === "set"
-          ? same([kind, name, what.length], [...told[n].slice(0, 2), told[n][2].length])
-          : same(facts[n], told[n]),
-      ) &&
-      same(cards(facts), cards(told));
-    if (!possible) throw new Fault("No shuffle can lead to that.");
-    return told;
   }
 
   /** @param {Fact[]} facts @param {Event} event @param {Event} [open] */
@@ -188,10 +173,7 @@ export class Retelling {
     if (!fx || (!same(told, fx) && told.length !== fx.length))
       throw new Fault("Other things happen by the rules.");
     const n = told.findIndex((fact, at) => !same(fact, fx[at]));
-    if (n >= 0) {
-      const why = `By the rules it is ${inWords(told[n])}, not ${inWords(fx[n])}.`;
-      throw new Fault(why, {}, others(told[n], fx[n]));
-    }
+    if (n >= 0) throw new Fault(`By the rules it is ${inWords(told[n])}, not ${inWords(fx[n])}.`);
     if (open && !same(facts, open.fx)) throw new Fault("With its cards open it is another event.");
   }
 
@@ -215,6 +197,7 @@ export class Retelling {
   /** Something that the viewer may not see. @param {Event} event */
   #pass({ board: n = 0, moves, score }) {
     if (!this.#view.race) throw new Fault("Nothing is hidden but in a race.");
+    this.unknown = "Not every board is shown yet.";
     if (moves === undefined) return;
     this.#boards.delete(n);
     this.#note([n], { moves, score });
@@ -226,12 +209,6 @@ export class Retelling {
     if (kind !== "move" || board !== n || this.#stuck.has(n))
       throw new Fault("Nothing has become stuck here.");
     this.#stuck.add(n);
-  }
-
-  #timeOut() {
-    const { race, status } = this.#view;
-    if (race?.started === undefined || status !== "open")
-      throw new Fault("There is no race whose time can end.");
   }
 
   /** @param {Event} event */
@@ -275,21 +252,6 @@ function shown(event, told = false) {
   if (!fx || event.kind === "ended" || (event.kind === "created" && event.mode === "race"))
     return event.kind === "ended" ? event : rest;
   return { ...rest, fx: told ? fx : fx.map(redacted) };
-}
-
-/** The cards in some facts, in order. @param {Fact[]} facts */
-const cards = (facts) => facts.flatMap(([kind, , what]) => (kind === "set" ? what : [])).sort();
-
-/**
- * The first card in a fact, and the one that is told in its place.
- * @param {Fact} fact
- * @param {Fact} told
- * @returns {[string, string] | undefined}
- */
-function others(fact, told) {
-  const [one, other] = [fact.flat(), told.flat()];
-  const n = one.findIndex((each, at) => each !== other[at]);
-  return n > 0 && isUp(one[n]) && isUp(String(other[n])) ? [one[n], other[n]] : undefined;
 }
 
 /** @param {Fact} fact */

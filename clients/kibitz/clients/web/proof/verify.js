@@ -17,7 +17,7 @@
 import { chain, fromHex, toHex } from "../protocol/hashing.js";
 import { sha256 } from "../protocol/sha256.js";
 import { same } from "./bytes.js";
-import { down } from "./cards.js";
+import { HIDDEN } from "./cards.js";
 import { DECK, deckOf, shuffled } from "./deals.js";
 import { Fault, ok, open, tried } from "./fault.js";
 import { checkDigest, read } from "./file.js";
@@ -39,7 +39,6 @@ import { filledStart, openedStart, toldStart } from "./starts.js";
  *   own?: {pledge: string, nonce: string, deal?: string, loaded: boolean}}} Known
  */
 
-const UNSEEN = "No card has been shown yet.";
 const UNREAD = open("The file cannot be read.");
 
 /**
@@ -76,8 +75,8 @@ function checked(replay, known) {
   let rules = null;
   /** @type {ReturnType<typeof toldStart>} */
   let told = null;
-  /** @type {Items} */
-  let items = new Map();
+  /** @type {Items | null} */
+  let items = null;
   const shown = mode === "replay";
   const prepared = tried(() => {
     rules = rulesOf(game, options);
@@ -158,82 +157,45 @@ function checkDeal({ events }, rules, told, own) {
  * @param {Replay} replay
  * @param {Rules} rules
  * @param {ReturnType<typeof toldStart>} told
- * @param {Items} items
+ * @param {Items | null} items  null: what was opened is not believed
  * @returns {Check}
  */
-function checkRules(replay, rules, told, items) {
-  const { events } = replay;
+function checkRules({ events, open: cards }, rules, told, items) {
+  const [created] = events;
   const end = events.find(({ kind }) => kind === "ended");
-  if (replay.open && !end) throw new Fault("Cards are open though the game goes on.");
-  if (!told) {
-    const { mode } = events[0];
-    const changes = retold(replay, rules, null, items);
-    return mode === "replay" || changes ? ok("Nothing is against the rules.") : open(UNSEEN);
-  }
-  const changes = end
-    ? retold(replay, rules, openedStart(told.table, end.opened, end.seq), items)
-    : running(replay, rules, told, items);
+  if (cards && !end) throw new Fault("Cards are open though the game goes on.");
+  if (told && !end && !items) return open("What was opened cannot be believed.");
+  if (told && !end && !created.fair && isClosed(told.table))
+    return open("This room has made no promise about its hidden cards.");
+  const start =
+    told && end
+      ? openedStart(told.table, end.opened, end.seq)
+      : told && filledStart(told.table, items ?? new Map(), rules, told.event);
+  const odd = start && rules.check(start);
+  if (odd) throw new Fault(`No game starts so: ${odd}.`, { event: told?.event });
+  const chances = start ? chancesOf(events, rules, start) : () => null;
+  const story = new Retelling(rules, start, created, chances);
+  events.forEach((event, n) => story.tell(event, cards?.[n]));
+  if (story.unknown) return open(story.unknown);
+  const { changes } = story;
   return ok(`${changes} change${changes === 1 ? "" : "s"}, each by the rules.`);
 }
 
-/**
- * Tell a running game. Where the room has promised nothing, each card that turns up shows where it
- * lay: it changes places with the one that was thought to lie there.
- * @param {Replay} replay
- * @param {Rules} rules
- * @param {{table: Table, event: number}} told
- * @param {Items} items
- */
-function running(replay, rules, { table, event }, items) {
-  const learns = !replay.events[0].fair;
-  const seen = new Map(items);
-  for (;;) {
-    const start = filledStart(table, seen, rules, event);
-    try {
-      return retold(replay, rules, start, items);
-    } catch (error) {
-      const pair = learns && error instanceof Fault && error.cards;
-      if (!pair) throw error;
-      const cards = rules.piles.flatMap((pile) => start.piles[pile]);
-      const at = cards.indexOf(down(pair[0]));
-      if (at < 0 || seen.has(at) || [...seen.values()].includes(pair[1])) throw error;
-      seen.set(at, pair[1]);
-    }
-  }
-}
+/** Whether cards lie there that nobody has seen. @param {Table} table */
+const isClosed = ({ piles }) => Object.values(piles).some((cells) => cells.includes(HIDDEN));
 
 /**
- * Tell it all once more; how many changes there were.
- * @param {Replay} replay
- * @param {Rules} rules
- * @param {Table | null} start
- * @param {Items} items
- */
-function retold({ events, open: cards }, rules, start, items) {
-  const odd = start && rules.check(start);
-  if (odd) throw new Fault(`No game starts so: ${odd}.`, { event: 1 });
-  const chances = start ? chancesOf(events, rules, start, items) : () => null;
-  const story = new Retelling(rules, start, events[0], chances);
-  events.forEach((event, n) => story.tell(event, cards?.[n]));
-  return story.changes;
-}
-
-/**
- * The chance of shuffles, as far as its seeds are known.
+ * The chance of shuffles: it follows from a seed that the end opens.
  * @param {Replay["events"]} events
  * @param {Rules} rules
  * @param {Table} start
- * @param {Items} items
  * @returns {import("./retelling.js").Chances}
  */
-function chancesOf(events, rules, start, items) {
-  const { fair } = events[0];
+function chancesOf(events, rules, start) {
   const seed = events.find(({ kind }) => kind === "ended")?.opened?.seed;
-  const { cards } = sizeOf(rules, start);
   return (table) => {
-    if (!fair) return null;
+    if (!events[0].fair || !seed) return null;
     const number = start.counters.shuffles - table.counters.shuffles + 1;
-    const known = seed ? toHex(shuffleSeed(fromHex(seed), number)) : items.get(cards + number - 1);
-    return known ? chanceOf(fromHex(known), rules, table) : null;
+    return chanceOf(shuffleSeed(fromHex(seed), number), rules, table);
   };
 }

@@ -118,6 +118,7 @@ export {};
  *   seq: number, hash: string, info: Info, view?: View, events?: Event[], fork?: boolean,
  *   already?: boolean}} Joined
  */
+/** @typedef {{t: "invited", i?: Id, room: string, role: Role, invite: string}} Invited */
 /** @typedef {{t: "ok", i?: Id, room?: string, seq?: number, hash?: string}} Ok */
 /** @typedef {{t: "rooms", i?: Id, rooms: RoomInfo[], next?: string}} RoomList */
 /** @typedef {[from: string, to: string, cards: number]} Drag */
@@ -159,8 +160,8 @@ export {};
  */
 
 /**
- * @typedef {Welcome | Pong | Pledged | Joined | Ok | RoomList | MoveList | Saved | Position | EventList
- *   | Replayed | DailyTable | Refusal} Answer
+ * @typedef {Welcome | Pong | Pledged | Joined | Invited | Ok | RoomList | MoveList | Saved
+ *   | Position | EventList | Replayed | DailyTable | Refusal} Answer
  */
 /** @typedef {Event | Presence | LobbyRoom | TvRoom | Notice | Position | Joined | Lost} Push */
 /** @typedef {Answer | Event | Presence | LobbyRoom | TvRoom | Notice} Reply */

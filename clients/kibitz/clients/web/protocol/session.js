@@ -22,7 +22,9 @@ export class WireError extends Error {
 /** @typedef {{kind: "missed", resume: Resume}} Missed */
 
 const ANSWERS = new Set(
-  "welcome pong pledged joined ok rooms moves saved view history replayed daily error".split(" "),
+  "welcome pong pledged joined invited ok rooms moves saved view history replayed daily error".split(
+    " ",
+  ),
 );
 
 /** What a client makes of a server's frames. */

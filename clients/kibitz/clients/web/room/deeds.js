@@ -19,6 +19,7 @@ import { clockOf } from "./people.js";
 /** @import { Source } from "./source.js" */
 /** @import { Race } from "./race.js" */
 /** @import { Result } from "./win.js" */
+/** @import { Role } from "../protocol/messages.js" */
 
 /**
  * `seq` and `board`: what is looked at; `deal`: the event with which its cards were dealt.
@@ -107,9 +108,14 @@ export class Deeds {
         case "alone":
           return this.#context.router.go({ page: "room", room: this.#played, moment: seq });
         case "share":
-          return await this.#pass(this.#link({ moment: live || this.#shown ? undefined : seq }));
+          return await this.#pass(
+            this.#link({
+              moment: live || this.#shown ? undefined : seq,
+              invite: await this.#key("spectator"),
+            }),
+          );
         case "invite":
-          return await this.#pass(this.#link({ seat: true }));
+          return await this.#pass(this.#link({ seat: true, invite: await this.#key("player") }));
         case "embed":
           return await this.#embed();
         case "copy":
@@ -162,13 +168,26 @@ export class Deeds {
 
   /** A page of this room on the server, as a file. @param {string} name */
   async #fetch(name) {
-    const text = await fetched(this.#played, name, this.#context.settings.token);
+    const { client, settings } = this.#context;
+    const text = await fetched(this.#played, name, settings.token, client.invited);
     download(`${this.#name}.${name}`, text);
   }
 
   /** The address of the room, or of a moment in it. @param {Partial<Route>} [more] */
   #link(more = {}) {
     return new URL(href({ page: "room", room: this.#room, ...more }), document.baseURI).href;
+  }
+
+  /**
+   * What lets others in who have the address: a key, where the room is private.
+   * @param {Role} role
+   */
+  async #key(role) {
+    const { client } = this.#context;
+    const mirror = client.session.mirrors.get(this.#room);
+    if (mirror?.info.visibility !== "private") return undefined;
+    const { mine } = this.#source;
+    return mine ? await client.invite(this.#room, role) : client.invited;
   }
 
   /** Hand a text on, and say what came of it. @param {string} text */
@@ -178,7 +197,7 @@ export class Deeds {
 
   async #embed() {
     const title = this.#source.info.title;
-    const source = this.#link({ embed: true });
+    const source = this.#link({ embed: true, invite: await this.#key("spectator") });
     const frame = `<iframe src="${source}" width="640" height="480" title="${title}"></iframe>`;
     await this.#pass(frame);
   }

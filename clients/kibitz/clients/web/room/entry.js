@@ -33,14 +33,14 @@ export async function enter(context, route, signal) {
   if (route.page === "file") return recorded(context);
   const seat = Boolean(route.seat);
   if (seat && !(await context.named())) {
-    context.router.go({ page: "room", room: route.room }, { replace: true });
+    forgetSeat(context, route);
     return null;
   }
   let password;
   for (;;) {
     const room = new LiveRoom(context.client, route.room ?? "");
     try {
-      await room.open({ seat, password, watch: route.embed });
+      await room.open({ seat, password, invite: route.invite, watch: route.embed });
       if (seat) forgetSeat(context, route);
       if (!room.view.recorded) return room;
       return await (await import("./presented.js")).presented(context.client, room);

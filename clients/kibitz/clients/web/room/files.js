@@ -118,12 +118,15 @@ export async function readFile(file) {
  * @param {string} room
  * @param {string} name
  * @param {string} token
+ * @param {string} [invite]  of a closed room
  * @returns {Promise<string>}
  * @throws {Error} The server says no.
  */
-export async function fetched(room, name, token) {
+export async function fetched(room, name, token, invite) {
   const headers = token ? { Authorization: `Bearer ${token}` } : undefined;
-  const answer = await fetch(new URL(`rooms/${room}/${name}`, document.baseURI), { headers });
+  const query = invite ? `?invite=${encodeURIComponent(invite)}` : "";
+  const url = new URL(`rooms/${room}/${name}${query}`, document.baseURI);
+  const answer = await fetch(url, { headers });
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(await answer.arrayBuffer());
   if (!answer.ok) throw new Error(text.trim());
   return text;

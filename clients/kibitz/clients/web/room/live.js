@@ -36,15 +36,17 @@ export class LiveRoom extends EventTarget {
 
   /**
    * Begin to follow; sit down where that is asked for, or where one's own seat is.
-   * @param {{seat?: boolean, password?: string, watch?: boolean}} wish  `watch`: never sit
+   * @param {{seat?: boolean, password?: string, invite?: string, watch?: boolean}} wish  `watch`:
+   *   never sit
    * @throws {import("../client/client.js").Refused} The server says no.
    */
-  async open({ seat = false, password, watch = false } = {}) {
+  async open({ seat = false, password, invite, watch = false } = {}) {
     const client = this.#client;
-    let mirror = await client.join(this.address, { password, role: "spectator" });
+    const shown = { password, invite };
+    let mirror = await client.join(this.address, { ...shown, role: "spectator" });
     const own = mirror.view.seats.some((each) => each.id === client.welcome?.you.id);
     if (!watch && (own || (seat && mirror.view.status === "open")))
-      mirror = await client.join(this.address, { password, role: "player" });
+      mirror = await client.join(this.address, { ...shown, role: "player" });
     const { signal } = this.#listening;
     if (signal.aborted) return;
     this.#take(mirror);

@@ -13,6 +13,16 @@ import { h } from "../shell/dom.js";
 /** @import { Context } from "../shell/context.js" */
 
 /**
+ * Whether this is what the server says of a room that it has archived.
+ * @param {any} problem
+ * @param {string} room
+ */
+export function isArchived(problem, room) {
+  const names = String(problem?.message).includes(`/rooms/${room}/replay.txt`);
+  return problem?.code === "no-room" && names;
+}
+
+/**
  * Do with a text what its owner expects.
  * @param {string} text
  * @param {Context} context
@@ -42,12 +52,13 @@ export async function opened(text, { client, router, named }) {
  * @param {string} [chosen]
  */
 async function resumed(client, save, chosen) {
+  const { create } = await import("../shell/promises.js");
   const [first, usual] = [gameOf(save, chosen), gameOf(save)];
   try {
-    return await client.create(first, { save });
+    return await create(client, first, { save });
   } catch (problem) {
     if (first === usual) throw problem;
-    return client.create(usual, { save }).catch(() => {
+    return create(client, usual, { save }).catch(() => {
       throw problem;
     });
   }

@@ -7,8 +7,11 @@
 
 /**
  * @typedef {{page: "lobby"|"start"|"room"|"file"|"tv", room?: string, game?: string, seat?: boolean,
- *   embed: boolean, theme?: string, moment?: number}} Route
+ *   invite?: string, embed: boolean, theme?: string, moment?: number}} Route
  */
+
+/** As the protocol has it, in characters. */
+const LONGEST_INVITE = 64;
 
 /**
  * The route that an address stands for; what it does not know is the lobby.
@@ -27,6 +30,8 @@ export function read(url) {
   else if (query.has("file")) route = { page: "file", embed };
   else if (query.has("tv")) route = { page: "tv", embed };
   if (room && query.has("seat") && !embed) route.seat = true;
+  const invite = query.get("invite");
+  if (room && invite && invite.length <= LONGEST_INVITE) route.invite = invite;
   const theme = query.get("theme");
   if (theme === "dark" || theme === "light") route.theme = theme;
   const moment = /^#move=(\d{1,9})$/.exec(url.hash);
@@ -44,6 +49,7 @@ export function href(route) {
   else if (route.page === "start") query.push(`start=${encodeURIComponent(route.game ?? "")}`);
   else if (route.page === "file" || route.page === "tv") query.push(route.page);
   if (route.room && route.seat) query.push("seat");
+  if (route.room && route.invite) query.push(`invite=${encodeURIComponent(route.invite)}`);
   if (route.embed) query.push("embed");
   if (route.theme) query.push(`theme=${route.theme}`);
   return `?${query.join("&")}${route.moment === undefined ? "" : `#move=${route.moment}`}`;

@@ -21,7 +21,7 @@ const DEFAULTS = {
 
 /** As the protocol has them, in characters. */
 const LONGEST_NAME = 32;
-const LONGEST_TOKEN = 64;
+const LONGEST_TOKEN = 4096;
 /** The most games that are kept. */
 const MOST = 8;
 
