@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from races import kinds, later, race, seat, wake
 from servers import Running, running_server
-from talk import Plain, Talk, fetch, talking
+from talk import Plain, Talk, eventually, fetch, talking
 from worlds import Fake
 
 from kibitz.protocol.views import Event, RoomInfo
-from kibitz.server.log import Conflict
+from kibitz.server.log import Conflict, LogFailure
 from kibitz.server.log_memory import MemoryLog
 from kibitz.server.log_sqlite import SqliteLog
 from kibitz.server.record import Record
@@ -63,6 +63,8 @@ async def test_what_cannot_be_written_has_not_happened(
         spoil(log)
         error = await fail(ann, room)
         assert error["code"] == "internal" and error["retry_ms"] > 0
+        assert await fetch(running.http, "/readyz") == (503, b"nothing can be written\n")
+        assert (await fetch(running.http, "/healthz"))[0] == 200
         before = await ann.ok("join", "before", room=room, role="player")
         rooms = (await ann.ok("rooms"))["rooms"]
         for t in ("restart", "resign", "save"):
@@ -82,6 +84,7 @@ async def test_what_cannot_be_written_has_not_happened(
         mend(log)
         ok = await ann.ok("resign", "later", room=room)
         assert ok["seq"] == before["seq"] + 2
+        assert (await fetch(running.http, "/readyz"))[0] == 200
         assert await ann.ok("resign", "later", room=room) == ok
         await bob.settle()
         assert [e["seq"] for e in bob.events()] == list(range(4, ok["seq"] + 1))
@@ -226,3 +229,39 @@ async def test_what_nobody_can_say_is_a_failure() -> None:
         await ann.refused("internal", "move", room=room.id, move="discard")
         log.vague = False
         await ann.ok("move", room=room.id, move="discard", expect=2)
+
+
+async def test_a_log_that_nobody_writes_to_finds_out_that_it_can(tmp_path: Path) -> None:
+    log = SqliteLog(tmp_path / "log")
+    async with running_server(log) as running, talking(running.url) as ann:
+        room = (await ann.ok("create", game="klondike", deal="1"))["room"]
+        forbid(log)
+        await ann.refused("internal", "move", room=room, move="discard")
+        assert (await fetch(running.http, "/readyz"))[0] == 503
+        allow(log)
+        await eventually(lambda: not log.meter.failing)
+        assert (await fetch(running.http, "/readyz"))[0] == 200
+        assert await log.kept() == {}
+        await ann.ok("move", room=room, move="discard")
+
+
+async def test_what_is_the_fault_of_a_record_is_none_of_the_disk(tmp_path: Path) -> None:
+    log = SqliteLog(tmp_path / "log")
+    async with running_server(log) as running:
+        bad = Record(events=[Event(seq=1, at=2**70, kind="say")], by="x")
+        info = RoomInfo(
+            id="x",
+            game="montana",
+            mode="solo",
+            players=[],
+            seats=1,
+            spectators=0,
+            seq=1,
+            score=0,
+            status="open",
+            started=5,
+            visibility="public",
+        )
+        with pytest.raises(LogFailure):
+            await log.append("x", 0, [bad], info)
+        assert (await fetch(running.http, "/readyz"))[0] == 200

@@ -18,6 +18,7 @@ TOKEN_BYTES = 32
 ID_LENGTH = 12
 """Characters of a public id (60 bits)."""
 
+_ID = re.compile(rf"[a-z2-7]{{{ID_LENGTH}}}", re.ASCII)
 _TOKEN = re.compile(r"kbz_[A-Za-z0-9_-]{43}", re.ASCII)
 
 
@@ -73,6 +74,11 @@ def identity_id(token: str) -> str:
 def id_of(digest: bytes) -> str:
     """The public id that follows from a digest."""
     return base64.b32encode(digest).decode().lower()[:ID_LENGTH]
+
+
+def is_id(text: str) -> bool:
+    """Whether a text has the form of a public id."""
+    return _ID.fullmatch(text) is not None
 
 
 def clean_name(name: str | None, id_: str) -> str:

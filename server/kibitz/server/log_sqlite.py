@@ -24,6 +24,7 @@ from kibitz.protocol.views import RoomInfo
 from .log import AWAY, Conflict, Feed, LogFailure, failure
 from .operation.measures import Meter
 from .record import UNREADABLE, Record, read_info, read_record, write_info, write_record
+from .storage import probe
 from .storage.locking import lock
 from .storage.schema import UnreadableFile, migrate, version_of
 
@@ -138,6 +139,7 @@ class SqliteLog:
         done: asyncio.Future[None] = self._loop.create_future()
         if self._closed:
             self.meter.failures += 1
+            self.meter.failing = True
             done.set_exception(LogFailure("the log is closed"))
             return done
         self.meter.waiting += 1
@@ -270,7 +272,11 @@ class SqliteLog:
         running = True
         while running:
             group: list[_Append] = []
-            turn = self._queue.get()
+            try:
+                turn = self._queue.get(timeout=probe.SECONDS if self.meter.failing else None)
+            except queue.Empty:
+                self.meter.failing = not probe.can_write(self._writer_db)
+                continue
             while isinstance(turn, list):
                 group += turn
                 if len(group) >= MAX_GROUP or self._queue.empty():
@@ -306,10 +312,13 @@ class SqliteLog:
             for append in group:
                 self._heads.pop(append.room, None)
                 append.error = failure(error)
+            self.meter.failing |= probe.is_of_the_disk(error)
             if not isinstance(error, sqlite3.Error) and len(group) > 1:  # it is the fault of some
                 for append in group:
                     self._commit([append])
             return
+        if records:
+            self.meter.failing = False
         self.meter.records.observe(len(records))
         self.meter.seconds.observe(self._loop.time() - begun)
         self._next_number += len(fresh)

@@ -115,6 +115,9 @@ class Pages:
                 return page(b"ok\n", TEXT)
             case ["readyz"] if self._answers.draining:
                 return page(b"draining\n", TEXT, HTTPStatus.SERVICE_UNAVAILABLE)
+            case ["readyz"] if self._metrics.meter.failing:
+                said = b"nothing can be written\n"
+                return page(said, TEXT, HTTPStatus.SERVICE_UNAVAILABLE)
             case ["readyz"]:
                 return page(b"ready\n", TEXT)
             case _:

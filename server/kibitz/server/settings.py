@@ -17,6 +17,7 @@ from .access.addresses import network_of
 from .access.origins import origin_of
 from .limits.settings import Limits as Limits
 from .operation.logs import LogLevel
+from .options import check_finite, saying
 
 DATA = Path("kibitz.db")
 
@@ -77,7 +78,7 @@ class Access:
         list[str],
         Option(
             help="Also let pages of this site connect, https://example.org; * for all; repeatable.",
-            parser=origin_of,
+            parser=saying(origin_of),
             metavar="ORIGIN",
         ),
     ] = field(default_factory=list)
@@ -85,7 +86,7 @@ class Access:
         list[str],
         Option(
             help="Believe the X-Forwarded-For and X-Forwarded-Host of this proxy; repeatable.",
-            parser=network_of,
+            parser=saying(network_of),
             metavar="ADDRESS|CIDR",
         ),
     ] = field(default_factory=list)
@@ -172,6 +173,8 @@ def command(run: Callable[..., None], *groups: type) -> Callable[..., None]:
             )
 
     def given(**values: Any) -> None:
+        for name, value in values.items():
+            check_finite(name, value)
         run(
             *(
                 group(**{f.name: values[f.name] for f in dataclasses.fields(group)})

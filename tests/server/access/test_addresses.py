@@ -15,7 +15,8 @@ from websockets.asyncio.server import ServerConnection
 from websockets.datastructures import Headers
 from websockets.http11 import Request
 
-from kibitz.server.access.addresses import MAX_PROXIES, Proxies, network_of
+from kibitz.server.access.addresses import MAX_PROXIES, NOWHERE, Proxies, network_of
+from kibitz.server.limits.places import place_of
 from kibitz.server.settings import Access
 
 TRUSTED = ("10.0.0.0/8", "::1", "192.0.2.1")
@@ -52,13 +53,15 @@ def address(peer: str | None, *given: str, trusted: tuple[str, ...] = TRUSTED) -
         ("10.1.2.3", ["1.1.1.1:4711"], "1.1.1.1"),
         ("10.1.2.3", ["[2001:db8::7]:4711"], "2001:db8::7"),
         ("10.1.2.3", ["[2001:db8::7]"], "2001:db8::7"),
-        ("10.1.2.3", ["6.6.6.6, unknown"], "10.1.2.3"),
-        ("10.1.2.3", ["6.6.6.6, unknown, 10.9.9.9"], "10.9.9.9"),
-        ("10.1.2.3", ["6.6.6.6,"], "10.1.2.3"),
-        ("10.1.2.3", ["6.6.6.6, 010.1.1.1"], "10.1.2.3"),
-        ("10.1.2.3", ["6.6.6.6, 1.1.1.1 7"], "10.1.2.3"),
-        ("10.1.2.3", ["6.6.6.6, " + "1" * 5000], "10.1.2.3"),
-        ("10.1.2.3", ["for=6.6.6.6"], "10.1.2.3"),
+        ("10.1.2.3", ["6.6.6.6, unknown"], "unknown, by 10.1.2.3"),
+        ("10.1.2.3", ["6.6.6.6, unknown, 10.9.9.9"], "unknown, by 10.9.9.9"),
+        ("10.1.2.3", ["6.6.6.6,"], "unknown, by 10.1.2.3"),
+        ("10.1.2.3", ["6.6.6.6, 010.1.1.1"], "unknown, by 10.1.2.3"),
+        ("10.1.2.3", ["6.6.6.6, 1.1.1.1 7"], "unknown, by 10.1.2.3"),
+        ("10.1.2.3", ["6.6.6.6, " + "1" * 5000], "unknown, by 10.1.2.3"),
+        ("::1", ["203.0.113.05"], "unknown, by ::1"),
+        ("::1", [""], "unknown, by ::1"),
+        ("10.1.2.3", ["for=6.6.6.6"], "unknown, by 10.1.2.3"),
         ("10.1.2.3", ["6.6.6.6, " + ", ".join(["10.0.0.1"] * MAX_PROXIES)], "10.0.0.1"),
         ("10.1.2.3", [",".join(["6.6.6.6"] * 100_000)], "6.6.6.6"),
     ],
@@ -73,9 +76,10 @@ def test_nobody_is_trusted_by_default() -> None:
 
 @given(st.lists(st.text(alphabet='0123456789abcdef.:,[]% \t"x\u00e9', max_size=80), max_size=4))
 def test_nothing_that_is_sent_breaks_it_or_says_who_is_trusted(values: list[str]) -> None:
-    """What comes out is an address; what the proxy wrote last is believed before all else."""
+    """What comes out is an address, or a proxy's unknown; what the proxy wrote last is believed before all else."""
     assert address("203.0.113.9", *values) == "203.0.113.9"
-    ipaddress.ip_address(address("10.1.2.3", *values))
+    said = address("10.1.2.3", *values)
+    ipaddress.ip_address(said.removeprefix(NOWHERE.format("")))
     assert address("10.1.2.3", *values, "198.51.100.4") == "198.51.100.4"
 
 
@@ -98,3 +102,12 @@ async def test_a_connection_knows_where_its_client_is(trusted: list[str], expect
         assert b" 101 " in await client.head()
         await eventually(lambda: server.app._connections)
         assert [each.address for each in server.app._connections] == [expected]
+
+
+def test_unknown_clients_of_a_proxy_on_this_machine_are_counted_as_one() -> None:
+    places = {
+        place_of(address("127.0.0.1", said, trusted=("127.0.0.1",)))
+        for said in ("unknown", "203.0.113.05", "", "garbage", "6.6.6.6, x")
+    }
+    assert len(places) == 1 and None not in places
+    assert place_of(address("127.0.0.1", trusted=("127.0.0.1",))) is None

@@ -184,15 +184,13 @@ async def test_what_is_no_address_is_not_banned(address: str) -> None:
         assert (await op.order("bans"))["bans"] == []
 
 
-async def test_an_identity_that_looks_like_an_address_is_none() -> None:
-    async with operated(access=PROXY) as (running, op):
-        await op.order("ban", id="203.0.113.9")
-        async with talking(running.url, forwarded="203.0.113.9"):
-            pass
-        await op.refused("bad-option", "unban", address="203.0.113.9")
-        await op.order("ban", address="203.0.113.9", reason="this one is")
-        held: list[dict[str, Any]] = (await op.order("bans"))["bans"]
-        assert len(held) == 2
+@pytest.mark.parametrize("whom", ["nonsense", "192.0.2.7", "2001:db8::/48", "GQ3TCOBYGA4T", "1" * 12])
+async def test_what_is_no_identity_is_neither_banned_nor_muted(whom: str) -> None:
+    async with operated() as (_, op):
+        for act in ("ban", "mute"):
+            said = (await op.refused("bad-option", act, id=whom))["message"]
+            assert said.startswith(whom) and ("address" in said) is (":" in whom or "." in whom)
+        assert (await op.order("bans"))["bans"] == []
 
 
 async def test_two_servers_on_one_log_know_the_same_bans() -> None:

@@ -1,8 +1,11 @@
 """Rooms of a file as replays: as anybody may see them, unless the operator wants them whole."""
 
+import contextlib
 import json
+import sqlite3
 from pathlib import Path
 
+import pytest
 from processes import standby
 from races import RACE
 from server.storage.files import OLD, admin, filled, names
@@ -99,3 +102,32 @@ async def test_stats_count_what_is_there(tmp_path: Path) -> None:
     assert "games     klondike 3" in said
     old = await admin(tmp_path, "stats", "--data", str(OLD / "schema-1.sqlite"), "--json")
     assert json.loads(old.out)["schema"] == 1
+
+
+@pytest.mark.parametrize("junk", ["x'a1ff'", "'text'"])
+async def test_a_damaged_room_is_named_and_costs_no_other(tmp_path: Path, junk: str) -> None:
+    first, second, third = await filled(tmp_path / "kibitz.db", 3)
+    with contextlib.closing(sqlite3.connect(tmp_path / "kibitz.db", isolation_level=None)) as db:
+        db.execute(f"update record set data = {junk} where room = ? and last = 3", (first,))
+        db.execute(f"update room set info = {junk} where id = ?", (second,))
+        db.execute("insert into archive select 9, 'old', 3, null, info, x'93' from room limit 1")
+    done = await admin(tmp_path, "export", "--all", "out")
+    assert (done.code, done.out) == (1, "out: 2 files\n"), done
+    said = done.err.splitlines()
+    assert [line.split(":")[1] for line in said] == [
+        f" room {first}",
+        f" room {second}",
+        " room old",
+    ]
+    assert names(tmp_path / "out") == [f"{third}.replay.{kind}" for kind in ("json", "txt")]
+    for room in (first, "old"):
+        done = await admin(tmp_path, "export", "one", room)
+        assert done.code == 1 and done.err.count("\n") == 1 and room in done.err
+    done = await admin(tmp_path, "stats")
+    assert done.code == 1 and done.err.count("\n") == 1 and second in done.err
+    assert "rooms     3," in done.out and "games     klondike 2" in done.out
+    done = await admin(tmp_path, "stats", "--json")
+    assert done.code == 1 and json.loads(done.out)["damaged"] == [second]
+    done = await admin(tmp_path, "check")
+    assert (done.code, done.err) == (1, "") and all(r in done.out for r in (first, second, "old"))
+    assert (await admin(tmp_path, "backup", "copy")).code == 0

@@ -152,6 +152,8 @@ def notice(
     as_json: Json = False,
 ) -> None:
     """Tell something to everybody who is connected."""
+    if not text.strip():
+        raise outcome.unusable("an empty notice")
     _order("notice", server, token_file, as_json, text=text)
 
 

@@ -13,6 +13,9 @@ from websockets.http11 import Request
 
 UNKNOWN = ""
 """The address of a connection that is gone already."""
+NOWHERE = "unknown, by {}"
+"""That of a client of whom a trusted proxy said something else than an address: all of one proxy
+are counted as one, and none of them as the proxy, which may be this machine."""
 HEADER = "X-Forwarded-For"
 MAX_PROXIES = 16
 """Most proxies that a request is followed back through."""
@@ -29,7 +32,11 @@ def network_of(text: str) -> str:
         ValueError: It is neither.
 
     """
-    return str(ip_network(text))
+    try:
+        return str(ip_network(text))
+    except ValueError as error:
+        message = f"{error}: an address or a network looks like 192.0.2.7, 10.0.0.0/8"
+        raise ValueError(message) from None
 
 
 def same_address(address: Address) -> Address:
@@ -62,19 +69,21 @@ class Proxies:
             return UNKNOWN
         if not self._has(peer):
             return str(peer)
-        return str(self._client(peer, request.headers.get_all(HEADER)))
+        return self._client(peer, request.headers.get_all(HEADER))
 
-    def _client(self, proxy: Address, given: Sequence[str]) -> Address:
+    def _client(self, proxy: Address, given: Sequence[str]) -> str:
         """The last one on the way back who is no proxy of ours, as far as that is known."""
+        if not given:  # it asks by itself
+            return str(proxy)
         said = ",".join(given)
         for text in reversed(said.rsplit(",", MAX_PROXIES)[-MAX_PROXIES:]):
             address = _read(text)
             if address is None:
-                break
+                return NOWHERE.format(proxy)
             proxy = address
             if not self._has(address):
                 break
-        return proxy
+        return str(proxy)
 
     def _has(self, address: Address | None) -> bool:
         return address is not None and any(address in network for network in self._networks)

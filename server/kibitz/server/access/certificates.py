@@ -4,6 +4,7 @@ Promises: a connection gets a certificate and the key that belongs to it, whatev
 files meanwhile; a file that cannot be used changes nothing. Never: ask for a passphrase.
 """
 
+import contextlib
 import ssl
 from pathlib import Path
 
@@ -59,8 +60,20 @@ class Certificates:
             said = f"{certificate} and {key or certificate} are no certificate and its key ({why})"
             raise Unusable(said) from None
         except OSError as error:
-            raise Unusable(f"{certificate}, {key}: {error.strerror}") from None
+            named = certificate if key is None else f"{certificate}, {key}"
+            raise Unusable(f"{_unread(certificate, key) or named}: {error.strerror}") from None
         return context
+
+
+def _unread(*files: Path | None) -> Path | None:
+    """The first of some files that cannot be read: nobody else says which one it was."""
+    for file in files:
+        try:
+            with contextlib.nullcontext() if file is None else file.open("rb"):
+                pass
+        except OSError:
+            return file
+    return None
 
 
 class _Locked(Exception):

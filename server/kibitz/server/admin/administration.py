@@ -19,14 +19,14 @@ from kibitz.protocol.replies import Administered, Notice
 from kibitz.protocol.views import RoomInfo
 
 from ..access.roles import ADMIN
-from ..identity import clean_text
+from ..identity import clean_text, is_id
 from ..log import EventLog
 from ..room import Room
 from ..rooms import Rooms
 from ..sockets.frames import Frames
 from ..visitor import Visitor
 from ..world import World
-from .bans import Bans, about, close_reason, lies_in, network_of
+from .bans import Bans, about, close_reason, is_network, lies_in, network_of
 from .key import Key
 from .orders import close, unseat
 
@@ -201,6 +201,7 @@ class Administration:
 
     async def _add(self, request: ask.Admin, visitor: Visitor) -> Administered:
         ban = self._ban(request, request.act)
+        _check_whom(ban)
         if ban.kind == "ban" and not request.force:
             self._check_not_himself(ban, visitor)
         if ban.kind == "kick":
@@ -252,6 +253,23 @@ class Administration:
         frames = Frames(Notice(text=said))
         greeted = [guest for guest in self._guests if guest.identity.id]
         return sum(guest.offer(frames[guest.encoding]) for guest in greeted)
+
+
+def _check_whom(ban: Ban) -> None:
+    """Let nothing be ordered about nobody: a slip is no identity that will ever come.
+
+    Raises:
+        Refused: It is no identity.
+
+    """
+    if ban.id is None or is_id(ban.id):
+        return
+    if is_network(ban.id):
+        message = f"{ban.id} is an address: "
+        message += "say it as `address`" if ban.kind == "ban" else "orders like this are for an id"
+    else:
+        message = f"{ban.id} is no identity: they look like gq3tcobyga4t"
+    raise Refused(ErrorCode.BAD_OPTION, message)
 
 
 def _reason(request: ask.Admin) -> str | None:

@@ -171,6 +171,15 @@ def network_of(text: str) -> Network:
     return network
 
 
+def is_network(text: str) -> bool:
+    """Whether a text is an address, or a network of them."""
+    try:
+        network_of(text)
+    except Refused:
+        return False
+    return True
+
+
 def lies_in(address: str, network: Network) -> bool:
     """Whether an address is one of these."""
     found = _address(address)

@@ -176,7 +176,7 @@ class Door:
 
 def refusal(status: HTTPStatus, over: Over) -> Response:
     """The answer to a request over HTTP that is too much."""
-    seconds = ceil(over.retry_ms / 1000)
+    seconds = max(1, ceil(over.retry_ms / 1000))
     body = f"too many {over.limit}; come back in {seconds} s\n".encode()
     headers = Headers(
         {

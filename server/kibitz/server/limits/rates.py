@@ -24,7 +24,10 @@ def rate_of(text: str | Rate) -> Rate:
     if isinstance(text, Rate):  # a default
         return text
     per_second, _, burst = text.partition(":")
-    rate = Rate(float(per_second), float(burst or max(1.0, float(per_second))))
+    try:
+        rate = Rate(float(per_second), float(burst or max(1.0, float(per_second))))
+    except ValueError:
+        raise ValueError(f"{text} is no rate: they look like 5, or 5:20") from None
     if not (0 < rate.per_second < float("inf") and 1 <= rate.burst < float("inf")):
         raise ValueError(f"{text}: so many a second, and a burst of at least 1")
     return rate

@@ -12,6 +12,7 @@ from typer import Option
 
 from kibitz.protocol.limits import HELLO_TIMEOUT
 
+from ..options import saying
 from .buckets import MOST
 from .rates import Rate, rate_of
 
@@ -36,7 +37,7 @@ LOOPBACK = (
 
 
 def _rate(says: str) -> Any:
-    return Option(help=says, parser=rate_of, metavar="PER_SECOND[:BURST]")
+    return Option(help=says, parser=saying(rate_of), metavar="PER_SECOND[:BURST]")
 
 
 def _most(says: str) -> Any:

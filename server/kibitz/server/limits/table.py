@@ -73,7 +73,8 @@ class Over:
 
     def refused(self, room: str | None = None) -> Refused:
         """The refusal that says so."""
-        message = f"too many {self.limit}; come back in {self.retry_ms / 1000:.1f} s"
+        seconds = max(0.1, self.retry_ms / 1000)
+        message = f"too many {self.limit}; come back in {seconds:.1f} s"
         return Refused(
             ErrorCode.RATE_LIMITED, message, room=room, retry_ms=self.retry_ms, limit=self.limit
         )

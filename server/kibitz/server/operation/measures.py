@@ -38,6 +38,7 @@ class Meter:
     Attributes:
         waiting: Appends that are handed over and not answered.
         failures: Appends and other writes that could not be done.
+        failing: Whether nothing could be written when it was tried last.
         records: Records in a commit.
         seconds: How long a commit took.
 
@@ -45,5 +46,6 @@ class Meter:
 
     waiting: int = 0
     failures: int = 0
+    failing: bool = False
     records: Distribution = field(default_factory=lambda: Distribution(SIZES))
     seconds: Distribution = field(default_factory=lambda: Distribution(SECONDS))

@@ -42,6 +42,7 @@ class Metrics:
     """The server's counters and gauges."""
 
     def __init__(self, meter: Meter) -> None:
+        self.meter = meter
         self._registry = CollectorRegistry()
         self.ok = Distribution(SECONDS)
         """Seconds from a command to its ok, the commit included."""

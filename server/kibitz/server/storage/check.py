@@ -92,7 +92,7 @@ class Check:
                 for event in record.events:
                     hash_ = chain(hash_, public(event, id_))
             except Exception as error:
-                raise _Wrong(f"event {number} cannot happen: {_words(error)}") from None
+                raise _Wrong(f"event {number} cannot happen: {words_of(error)}") from None
             self.seen["records"] += 1
             self.seen["events"] += len(record.events)
         if state is None:
@@ -119,7 +119,7 @@ class Check:
                 for text in filter(None, read_kept(data).texts):
                     replays.read(text)
             except (*UNREADABLE, zlib.error, LineError) as error:
-                yield Fault(id_, f"its archive cannot be read: {_words(error)}")
+                yield Fault(id_, f"its archive cannot be read: {words_of(error)}")
 
 
 class _Wrong(Exception):
@@ -143,7 +143,7 @@ def _record(number: int, data: bytes) -> Record:
     try:
         record = read_record(data)
     except UNREADABLE as error:
-        raise _Wrong(f"the record of event {number} does not decode: {_words(error)}") from None
+        raise _Wrong(f"the record of event {number} does not decode: {words_of(error)}") from None
     if not record.events:
         raise _Wrong(f"the record of event {number} has no events")
     return record
@@ -154,7 +154,7 @@ def _entry(id_: str, stored: bytes, state: RoomState) -> Iterator[Fault]:
     try:
         info = read_info(stored)
     except UNREADABLE as error:
-        yield Fault(id_, f"its entry does not decode: {_words(error)}")
+        yield Fault(id_, f"its entry does not decode: {words_of(error)}")
         return
     made = entry_of(id_, state, info.spectators)
     for name in RoomInfo.__struct_fields__:
@@ -163,5 +163,6 @@ def _entry(id_: str, stored: bytes, state: RoomState) -> Iterator[Fault]:
             yield Fault(id_, _ENTRY.format(name=name, said=said, made=is_))
 
 
-def _words(error: Exception) -> str:
+def words_of(error: Exception) -> str:
+    """What is said of a fault, on one line."""
     return (str(error) or type(error).__name__).replace("\n", " ")[:MAX_WORDS]

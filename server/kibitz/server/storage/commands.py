@@ -39,6 +39,10 @@ def _done() -> Iterator[None]:
         raise _unusable(f"the file is damaged ({error}); see kibitz admin check") from None
 
 
+def _say_fault(fault: object) -> None:
+    typer.echo(f"kibitz admin: room {fault}; see kibitz admin check", err=True)
+
+
 def _unusable(message: str) -> typer.Exit:
     typer.echo(f"kibitz admin: {message}", err=True)
     return typer.Exit(2)
@@ -99,6 +103,7 @@ def export(
 ) -> None:
     """Write replays as texts and as JSON: of a finished game whole, else as anybody may see it."""
     from ..world import World
+    from .check import Fault
     from .export import export
 
     if every == (room is not None):
@@ -107,12 +112,21 @@ def export(
         typer.echo("kibitz admin: hidden cards are named: show these files to no player", err=True)
     world = World(lambda: time.time_ns() // 1_000_000, time.monotonic, os.urandom)
 
-    async def write() -> int:
-        files = export(data, folder, world, room=room, whole=whole, force=force)
-        return sum([1 async for _ in files])
+    files, faults = 0, 0
+
+    async def write() -> None:
+        nonlocal files, faults
+        async for done in export(data, folder, world, room=room, whole=whole, force=force):
+            if isinstance(done, Fault):
+                faults += 1
+                _say_fault(done)
+            else:
+                files += 1
 
     with _done():
-        typer.echo(f"{folder}: {asyncio.run(write()):,} files")
+        asyncio.run(write())
+    typer.echo(f"{folder}: {files:,} files")
+    raise typer.Exit(1 if faults else 0)
 
 
 def stats(data: Data = DATA, as_json: AsJson = False) -> None:
@@ -123,9 +137,12 @@ def stats(data: Data = DATA, as_json: AsJson = False) -> None:
 
     with _done():
         found = stats_of(data)
+    for room in found.damaged:
+        _say_fault(f"{room}: its entry cannot be read")
+    code = 1 if found.damaged else 0
     if as_json:
         typer.echo(msgspec.json.encode(found))
-        return
+        raise typer.Exit(code)
     times = [found.oldest, found.newest]
     oldest, newest = (f"{datetime.fromtimestamp(ms / 1000, UTC):%F}" if ms else "-" for ms in times)
     lines = {
@@ -144,6 +161,7 @@ def stats(data: Data = DATA, as_json: AsJson = False) -> None:
     }
     for name, line in lines.items():
         typer.echo(f"{name:<9} {line}")
+    raise typer.Exit(code)
 
 
 COMMANDS: tuple[Callable[..., None], ...] = (backup, restore, check, export, stats)

@@ -1,10 +1,13 @@
 """Rooms of a file as replay texts and as JSON, one file each.
 
 Promises: as the server would show them to anybody: finished games whole, of the others nothing
-that has not been turned up; ``whole`` names every card. One room is in memory at a time.
+that has not been turned up; ``whole`` names every card. One room is in memory at a time; one that
+is damaged costs no other.
 """
 
 import os
+import sqlite3
+import zlib
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -13,11 +16,12 @@ from kibitz.protocol.codes import Refused
 from ..audience import EVERYTHING
 from ..log_memory import MemoryLog
 from ..past import Past
-from ..record import read_info, read_record
+from ..record import UNREADABLE, read_info, read_record
 from ..room import Room
 from ..visitor import checked_board
 from ..world import World
 from .backup import NotCopied, put
+from .check import Fault, words_of
 from .kept import read_kept
 from .opening import has_archive, reading
 
@@ -31,7 +35,7 @@ class NoRoom(Exception):
 
 async def export(
     data: Path, folder: Path, world: World, *, room: str | None, whole: bool, force: bool
-) -> AsyncIterator[Path]:
+) -> AsyncIterator[Path | Fault]:
     """Write the replays of rooms into a folder.
 
     Args:
@@ -43,7 +47,7 @@ async def export(
         force: Whether what is there is written anew.
 
     Yields:
-        Each file, once it is there.
+        Each file, once it is there; of a room that cannot be read, what is wrong.
 
     Raises:
         NoRoom: There is none.
@@ -56,22 +60,39 @@ async def export(
         _make(folder)
         query = "select id, info from room where ?1 is null or id = ?1 order by number"
         for id_, stored in db.execute(query, (room,)):
-            found, log = True, MemoryLog()
-            rows = db.execute("select data from record where room = ? order by last", (id_,))
-            records = [read_record(data) for (data,) in rows]
-            await log.append(id_, 0, records, read_info(stored))
-            texts = _replays(Room(id_, log, world, records), Past(log), whole)
-            async for name, text in texts:
-                yield _written(folder / f"{id_}.{name}", text, mode, force)
+            found = True
+            try:
+                async for name, text in _replays(*await _read(db, id_, stored, world), whole):
+                    yield _written(folder / f"{id_}.{name}", text, mode, force)
+            except NotCopied:
+                raise
+            except Exception as error:  # whatever it is that it holds: the others are sound
+                yield Fault(id_, f"it cannot be read: {words_of(error)}")
         query = "select id, data from archive where ?1 is null or id = ?1 order by number"
         for id_, stored in db.execute(query, (room,)) if has_archive(db) else ():
-            found, boards = True, read_kept(stored).texts
+            found = True
+            try:
+                boards = read_kept(stored).texts
+            except (*UNREADABLE, zlib.error) as error:
+                yield Fault(id_, f"its archive cannot be read: {words_of(error)}")
+                continue
             for board, kept in enumerate(boards):
                 if kept:
                     path = folder / f"{id_}.{_name(board, len(boards))}"
                     yield _written(path, kept.encode(), mode, force)
     if room is not None and not found:
         raise NoRoom(f"there is no room {room} in {data}")
+
+
+async def _read(db: sqlite3.Connection, id_: str, info: bytes, world: World) -> tuple[Room, Past]:
+    """A room of the file, in memory."""
+    log = MemoryLog()
+    rows = db.execute("select data from record where room = ? order by last", (id_,))
+    records = [read_record(data) for (data,) in rows]
+    if not records:
+        raise ValueError("it has no records")
+    await log.append(id_, 0, records, read_info(info))
+    return Room(id_, log, world, records), Past(log)
 
 
 async def _replays(room: Room, past: Past, whole: bool) -> AsyncIterator[tuple[str, bytes]]:

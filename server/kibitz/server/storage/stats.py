@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from ..record import read_info
+from ..record import UNREADABLE, read_info
 from .opening import has_archive, reading
 from .schema import version_of
 
@@ -20,6 +20,7 @@ class Stats(msgspec.Struct):
         rooms, archived: Rooms as they were played, and those put away.
         records: Accepted commands of the former.
         games, modes, statuses: How many rooms of each.
+        damaged: The rooms whose entry cannot be read; nothing more is known of them.
         oldest, newest: When the first room that is there was made, and when the last thing
             happened, Unix ms.
 
@@ -34,6 +35,7 @@ class Stats(msgspec.Struct):
     games: dict[str, int] = {}
     modes: dict[str, int] = {}
     statuses: dict[str, int] = {}
+    damaged: list[str] = []
     oldest: int | None = None
     newest: int | None = None
 
@@ -55,9 +57,13 @@ def stats_of(path: Path) -> Stats:
         if has_archive(db):
             stats.archived = _one(db, "select count(*) from archive")
         games, modes, statuses = Counter[str](), Counter[str](), Counter[str]()
-        for (stored,) in db.execute("select info from room order by number"):
-            info = read_info(stored)
+        for id_, stored in db.execute("select id, info from room order by number"):
             stats.rooms += 1
+            try:
+                info = read_info(stored)
+            except UNREADABLE:
+                stats.damaged.append(id_)
+                continue
             games[info.game] += 1
             modes[info.mode] += 1
             statuses[info.status] += 1
