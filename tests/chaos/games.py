@@ -11,10 +11,12 @@ import asyncio
 import contextlib
 import io
 import json
+import math
 import os
 import sys
 import tempfile
 import time
+import traceback
 from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import asdict, dataclass, field
@@ -81,7 +83,8 @@ class Player:
 
     def client(self, name: str) -> Client:
         """Somebody who keeps trying, from the first connection on."""
-        return connect(self._url, name=name, encoding=self._rng.choice(list(Encoding)), wait=True)
+        encoding = self._rng.choice(list(Encoding))
+        return connect(self._url, name=name, encoding=encoding, patience=math.inf, wait=True)
 
     async def game(self, kind: str) -> Played:
         """Play it to its end."""
@@ -208,23 +211,29 @@ async def play_many(
     """Play so many games through a network of their own; what that did.
 
     Raises:
-        TimeoutError: A game is stuck.
+        AssertionError: Games got stuck or failed; the others were played.
 
     """
     rng = Random(weather.seed)
     kinds = rng.choices(list(KINDS), weights=list(KINDS.values()), k=count)
     seeds = iter([(kind, Random(f"{weather.seed}:game:{n}")) for n, kind in enumerate(kinds)])
 
+    failures: list[str] = []
     async with proxy(url, weather) as (network, entrance):
 
         async def play_on() -> None:
             for kind, chance in seeds:
-                async with asyncio.timeout(STUCK):
-                    tell(await Player(entrance, chance).game(kind))
+                try:
+                    async with asyncio.timeout(STUCK):
+                        tell(await Player(entrance, chance).game(kind))
+                except Exception as error:
+                    failures.append(f"{kind}: {''.join(traceback.format_exception(error))}")
+                    print(failures[-1], file=sys.stderr)
 
         async with asyncio.TaskGroup() as group:
             for _ in range(at_once):
                 group.create_task(play_on())
+        assert not failures, failures
         return network.counts
 
 

@@ -348,3 +348,22 @@ async def test_who_asks_for_everything_at_once_is_served_and_not_thrown_out() ->
         room = (await client.create("klondike")).room
         answers = await asyncio.gather(*(client.say(room, str(n)) for n in range(300)))
         assert len({answer.seq for answer in answers}) == 300
+
+
+async def test_who_is_cancelled_while_he_hangs_up_is_cancelled(server: Running) -> None:
+    leaving, stayed = asyncio.Event(), asyncio.Event()
+    clients: list[Client] = []
+
+    async def visit() -> None:
+        async with connect(server.url) as client:
+            clients.append(client)
+            leaving.set()
+        stayed.set()
+
+    visiting = asyncio.create_task(visit())
+    await leaving.wait()
+    visiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await visiting
+    assert not stayed.is_set()
+    await asyncio.wait([clients[0]._task])

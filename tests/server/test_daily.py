@@ -229,6 +229,7 @@ def _plain(entry: object) -> Plain:
         ("bad-option", "0000-00-00"),
         ("bad-message", "yesterday"),
         ("bad-message", "2023-1-1"),
+        ("bad-message", "2023-11-14\n"),
     ],
 )
 async def test_a_table_is_of_a_day_that_was(code: str, date: str) -> None:

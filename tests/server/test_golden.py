@@ -2,7 +2,8 @@
 
 Each line of a golden file is one stored record, hex; ``records.json`` says where it leads, and
 ``rooms.json`` of rooms that are more than one board: races, the deal of the day, a replay room, a
-room that is shown late, what follows from another one. The files were made once by
+room that is shown late, what follows from another one; ``fair-rooms.json`` of rooms that have
+committed themselves to their cards. The files were made once by
 ``PYTHONPATH=tests python tests/server/test_golden.py``, which leaves those that are there as they
 are, and are never made again.
 """
@@ -51,6 +52,7 @@ from kibitz.server.succession import start_at
 FOLDER = Path(__file__).parents[1] / "golden" / "v1"
 EXPECTED = FOLDER / "records.json"
 ROOMS = FOLDER / "rooms.json"
+FAIR_ROOMS = FOLDER / "fair-rooms.json"
 WHO = Identity("annannannann", "Ann")
 BOB, CID = Identity("bobbobbobbob", "Bob"), Identity("cidcidcidcid", "Cid")
 DELAY = 60
@@ -233,6 +235,45 @@ MADE = {
 }
 
 
+async def a_fair_shuffle(stage: Stage) -> Room:
+    """Montana, shuffled, taken back and shuffled again, with a nonce, to its end."""
+    room = await stage.create(game="montana", nonce="golden", options={"shuffles": 3})
+    shuffle = Move(room=room.id, move="s")
+    await stage.do(room, WHO, shuffle, Undo(room=room.id), shuffle, shuffle, Resign(room=room.id))
+    return room
+
+
+async def a_fair_race(stage: Stage) -> Room:
+    """A race with a deal of secret and nonce, of which both give up."""
+    begins = stage.world.ms + 5000
+    room = await stage.create(
+        game="thumb-and-pouch", mode="race", seats=2, begins=begins, nonce="race"
+    )
+    await room.sit(BOB)
+    stage.world.pass_time(5)
+    await room.wake()
+    for who in (WHO, BOB):
+        await stage.do(room, who, Move(room=room.id, move="sw"), Resign(room=room.id))
+    return room
+
+
+async def a_fair_fork(stage: Stage) -> Room:
+    """A room that begins with a position of another one."""
+    old = await stage.create(game="klondike", deal="golden")
+    await stage.do(old, WHO, Move(room=old.id, move="discard"), Resign(room=old.id))
+    start = start_at(old.id, old.state, 0)
+    room = await stage.rooms.create(Create(game=start.game.name), WHO, start)
+    await stage.do(room, WHO, Move(room=room.id, move="discard"))
+    return room
+
+
+FAIR_MADE = {
+    "fair-shuffle": a_fair_shuffle,
+    "fair-race": a_fair_race,
+    "fair-fork": a_fair_fork,
+}
+
+
 def whole_summary(room: Room) -> dict[str, object]:
     """The same of a room that not everybody sees in the same way, and what follows from it."""
     state = room.state
@@ -260,13 +301,20 @@ def stored_of(name: str) -> list[bytes]:
     return [bytes.fromhex(line) for line in (FOLDER / f"{name}.records").read_text().split()]
 
 
-@pytest.mark.parametrize("name", MADE)
+@pytest.mark.parametrize("name", [*MADE, *FAIR_MADE])
 def test_golden_room_leads_to_the_same_room(name: str) -> None:
     stored = stored_of(name)
     room = at_the_end(stored)
-    expected = json.loads(ROOMS.read_text())[name]
+    expected = json.loads((ROOMS if name in MADE else FAIR_ROOMS).read_text())[name]
     assert json.loads(json.dumps(whole_summary(room))) == expected
     assert [plain(write_record(read_record(data))) for data in stored] == [*map(plain, stored)]
+
+
+@pytest.mark.parametrize("name", FAIR_MADE)
+def test_golden_commitments_are_made_in_the_same_way(name: str) -> None:
+    state = at_the_end(stored_of(name)).state
+    tree = state.tree()
+    assert tree is not None and state.fair is not None and state.fair.root == tree.root
 
 
 def at_the_end(stored: list[bytes]) -> Room:
@@ -286,13 +334,14 @@ def make() -> None:
             _write(game, stored)
             expected[game] = summary(replayed(stored))
         EXPECTED.write_text(json.dumps(expected, indent=1) + "\n")
-    if not ROOMS.exists():
-        expected = {}
-        for name, play in MADE.items():
-            stored = asyncio.run(_made(play))
-            _write(name, stored)
-            expected[name] = whole_summary(at_the_end(stored))
-        ROOMS.write_text(json.dumps(expected, indent=1) + "\n")
+    for path, plays in ((ROOMS, MADE), (FAIR_ROOMS, FAIR_MADE)):
+        if not path.exists():
+            expected = {}
+            for name, play in plays.items():
+                stored = asyncio.run(_made(play))
+                _write(name, stored)
+                expected[name] = whole_summary(at_the_end(stored))
+            path.write_text(json.dumps(expected, indent=1) + "\n")
 
 
 async def _made(play: Callable[[Stage], Awaitable[Room]]) -> list[bytes]:

@@ -74,6 +74,7 @@ class Search:
         self.told += len(found)
         assert found <= self.may_know(who), f"{found - self.may_know(who)} in {text}"
         assert self.state.secret.seed not in text and DEAL not in text
+        assert str(self.state.secret.secret) not in text
 
 
 @pytest.mark.parametrize("game", GAMES)

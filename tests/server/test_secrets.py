@@ -87,6 +87,7 @@ class Watch:
         secret = self._state.secret
         for text in said:
             assert secret.seed not in text and (secret.deal or "?" * 99) not in text
+            assert str(secret.secret) not in text
             for code, down in named(text):
                 assert code in self._ever_up, f"{code} was named before it was turned up"
                 assert not down, f"{code} was named as lying face down"

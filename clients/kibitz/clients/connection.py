@@ -215,8 +215,9 @@ class Connection:
 
     async def _stop(self) -> None:
         self._task.cancel()
-        with suppress(asyncio.CancelledError):
-            await self._task
+        await asyncio.wait([self._task])  # if we are cancelled meanwhile, that is not its end
+        if not self._task.cancelled():
+            self._task.result()
 
     # The task that holds the connections
 

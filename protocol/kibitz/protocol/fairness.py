@@ -87,7 +87,7 @@ class Tree:
 
     def __init__(self, items: Sequence[str], secret: bytes, nonce: str) -> None:
         self.items = items
-        self._salts = [_salt(secret, nonce, position) for position in range(len(items))]
+        self._salts = _salts(secret, nonce, len(items))
         leaves = map(leaf_of, self._salts, range(len(items)), items)
         self._levels = _levels(list(leaves))
 
@@ -168,9 +168,15 @@ def _cells(fact: list[Any]) -> list[str]:
             return []
 
 
-def _salt(secret: bytes, nonce: str, position: int) -> bytes:
-    said = b"kibitz salt 1\0" + nonce.encode() + b"\0%d" % position
-    return hmac.digest(secret, said, "sha256")[:SALT_BYTES]
+def _salts(secret: bytes, nonce: str, count: int) -> list[bytes]:
+    """The salts of all positions; what their messages have in common is gone through once."""
+    begun = hmac.new(secret, b"kibitz salt 1\0" + nonce.encode() + b"\0", "sha256")
+    salts = list[bytes]()
+    for position in range(count):
+        mac = begun.copy()
+        mac.update(b"%d" % position)
+        salts.append(mac.digest()[:SALT_BYTES])
+    return salts
 
 
 def _node(left: bytes, right: bytes) -> bytes:

@@ -34,7 +34,7 @@ from .limits import (
     MIN_LIMIT,
 )
 from .operating import NEEDS, Act
-from .views import Control, Count, Digest, Name, Nonce, Role, RoomId, Status, Visibility
+from .views import END, Control, Count, Digest, Name, Nonce, Role, RoomId, Status, Visibility
 
 RequestId = (
     Annotated[int, Meta(ge=0, le=MAX_INTEGER)]
@@ -47,7 +47,7 @@ Subject = Annotated[str, Meta(min_length=1, max_length=MAX_SUBJECT)]
 Password = Annotated[str, Meta(max_length=MAX_PASSWORD)]
 BoardIndex = Annotated[int, Meta(ge=0, lt=MAX_RACERS)] | None
 """Which board; ``None``: the asker's own, or the first."""
-Day = Annotated[str, Meta(pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]
+Day = Annotated[str, Meta(pattern=f"^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}{END}")]
 
 
 class RequestBase(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="t"):

@@ -18,9 +18,11 @@ from .limits import (
 Count = Annotated[int, Meta(ge=0, le=MAX_INTEGER)]
 RoomId = Annotated[str, Meta(min_length=1, max_length=MAX_ROOM)]
 Name = Annotated[str, Meta(min_length=1, max_length=MAX_NAME)]
-Digest = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+END = r"(?!\n)$"
+"""The end of a text in a pattern: a line feed may not stand behind it either."""
+Digest = Annotated[str, Meta(pattern=f"^[0-9a-f]{{64}}{END}")]
 """32 bytes, hex."""
-Nonce = Annotated[str, Meta(pattern=f"^[A-Za-z0-9_-]{{1,{MAX_NONCE}}}$")]
+Nonce = Annotated[str, Meta(pattern=f"^[A-Za-z0-9_-]{{1,{MAX_NONCE}}}{END}")]
 Opening = tuple[int, str, str, list[str]]
 """What proves one item of a start: its position, the item, its salt, the path to the root."""
 Mode = Literal["solo", "coop", "race", "replay"]

@@ -31,7 +31,8 @@ from .admin.administration import Administration
 from .admin.bans import REFRESH_SECONDS, Bans
 from .admin.key import Key
 from .answers import Answers
-from .connection import CLOSE_SECONDS, Connection, Service
+from .client import CLOSE_SECONDS, Service
+from .connection import Connection
 from .limits.account import Bank
 from .limits.door import Door
 from .limits.holdings import Followed

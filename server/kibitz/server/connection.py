@@ -6,7 +6,6 @@ client is bounded; whatever a client sends, the others do not notice. Never: rul
 """
 
 import asyncio
-import contextlib
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,47 +19,20 @@ from kibitz.protocol import replies
 from kibitz.protocol import requests as ask
 from kibitz.protocol.codes import CloseCode, ErrorCode, Refused
 from kibitz.protocol.session import MustClose, ServerSession
-from kibitz.protocol.views import Role
-from kibitz.protocol.wire import Encoding, Frame, WireError, frame_id
+from kibitz.protocol.wire import Frame, WireError, frame_id
 
-from .access.authority import Authority
-from .admin.bans import Bans, close_reason
-from .answers import Answers, RoomCommand
-from .identity import Identity
-from .limits.account import Account, Bank
+from .admin.bans import close_reason
+from .answers import RoomCommand
+from .client import Client, Service
 from .log import LogFailure
-from .operation.metrics import Metrics
-from .pledges import Pledge
-from .room import Room
 from .sockets.frames import framed
 from .sockets.socket import Socket
-from .sockets.turn import Turn
-from .world import World
 
 ANSWER_BYTES = 32 * 1024
 """Bytes that may wait for one client before it is answered anything more."""
-OUTBOX = "bytes per address"
 AT_ONCE = 32
 """Requests of one client after which everybody else has his turn."""
-CLOSE_SECONDS = 5.0
-"""How long a client has to read what is waiting for it, once it is being closed."""
 log = structlog.get_logger("kibitz.connection")
-
-
-@dataclass(frozen=True, slots=True)
-class Service:
-    """What every connection of a server shares."""
-
-    name: str
-    authority: Authority
-    answers: Answers
-    world: World
-    metrics: Metrics
-    turn: Turn
-    bank: Bank
-    bans: Bans
-    talks: bool = False
-    """Whether every request is in the log."""
 
 
 @dataclass(slots=True)
@@ -72,35 +44,20 @@ class _Reply:
     answer: replies.Answer | None = None
 
 
-class Connection:
+class Connection(Client):
     """One client, from its ``hello`` to its close."""
 
     __slots__ = (
         "_answering",
         "_asked",
-        "_closing",
         "_ended",
         "_finishing",
         "_held",
         "_inbox",
-        "_lost",
         "_replies",
         "_resting",
-        "_service",
         "_session",
-        "_since",
         "_working",
-        "account",
-        "encoding",
-        "identity",
-        "lobby",
-        "number",
-        "on_air",
-        "passes",
-        "pledge",
-        "rooms",
-        "socket",
-        "tv",
     )
 
     def __init__(
@@ -119,60 +76,19 @@ class Connection:
             number: Its own, as they come.
 
         """
-        self.encoding = Encoding(socket.subprotocol or Encoding.JSON.value)
-        self.identity = Identity("", "")
-        self.rooms: dict[str, Room] = {}
-        self.passes: dict[str, Role] = {}
-        self.number = number
-        self.lobby = False
-        self.tv = False
-        self.on_air: str | None = ""
-        self.pledge = Pledge()
-        self.socket = socket
-        self._service = service
+        super().__init__(socket, service, number)
         self._ended = ended
         self._session = ServerSession(self.encoding)
-        self.account = Account(service.bank, number, socket.address)
-        self._since = service.world.monotonic()
         self._asked = 0
         self._inbox: deque[tuple[bytes, bool]] | None = None
         self._replies: list[_Reply] = []
         self._held: tuple[_Reply, ask.Request] | None = None
         """A request that waits until all before it are answered."""
         self._answering: asyncio.Task[None] | None = None
-        self._closing: asyncio.Task[None] | None = None
-        self._resting = self._working = self._lost = self._finishing = False
+        self._resting = self._working = self._finishing = False
         if service.talks:
             log.debug("connected", address=self.address, encoding=self.encoding.name.lower())
         socket.attach(self, service.turn)
-
-    @property
-    def address(self) -> str:
-        """Where the client comes from."""
-        return self.socket.address
-
-    @property
-    def role(self) -> Role | None:
-        """How the client takes part in rooms: as a player in one of them, or else looking on."""
-        roles = [room.people.role(self) for room in self.rooms.values()]
-        return "player" if "player" in roles else "spectator" if roles else None
-
-    @property
-    def since_ms(self) -> int:
-        """When the client came, Unix ms."""
-        world = self._service.world
-        return world.now_ms() - round((world.monotonic() - self._since) * 1000)
-
-    @property
-    def is_gone(self) -> bool:
-        """Whether nobody is there any more, or will not be soon."""
-        return self._lost or self._closing is not None
-
-    @property
-    def is_overdue(self) -> bool:
-        """Whether the client has not said hello in time."""
-        timeout = self._service.bank.limits.hello_timeout
-        return not self.identity.id and self._service.world.monotonic() > self._since + timeout
 
     # The end of the server (operation.drain.Guest)
 
@@ -231,7 +147,7 @@ class Connection:
 
     def _end(self) -> None:
         if self._service.talks:
-            log.debug("gone", **self._about(None))
+            log.debug("gone", **self.about(None))
         for room in self.rooms.values():
             room.dismiss(self)
             self.account.unfollow(room)
@@ -306,7 +222,7 @@ class Connection:
             request = self._session.receive(frame)
             i, reply.request = request.i, request
             if self._service.talks:
-                log.debug("asked", **self._about(request))
+                log.debug("asked", **self.about(request))
             self.account.count(request, size, self.rooms.__contains__)
         except WireError as error:
             i = error.i
@@ -383,7 +299,7 @@ class Connection:
         self.identity = identity
         self.account.greeted(identity.id)
         if self._service.talks:
-            log.debug("greeted", **self._about(None))
+            log.debug("greeted", **self.about(None))
         answers = self._service.answers
         return answers.welcome(hello, self, token, self._service.name)
 
@@ -430,95 +346,21 @@ class Connection:
                     limit=error.limit,
                 )
             case LogFailure():
-                log.error("log failure", exc_info=error, **self._about(request))
+                log.error("log failure", exc_info=error, **self.about(request))
                 message = "the server could not write that down, or read it; nothing has changed"
                 answer = replies.Error(code=ErrorCode.INTERNAL, message=message, retry_ms=1000)
             case _:
-                log.error("request failed", exc_info=error, **self._about(request))
+                log.error("request failed", exc_info=error, **self.about(request))
                 message = "the server made a mistake"
                 answer = replies.Error(code=ErrorCode.INTERNAL, message=message)
         self._service.metrics.refusals.labels(answer.code.value).inc()
         if self._service.talks:
-            log.debug("refused", code=answer.code.value, seq=answer.seq, **self._about(request))
+            log.debug("refused", code=answer.code.value, seq=answer.seq, **self.about(request))
         error.__traceback__ = error.__context__ = None  # its frames hold it, and the room
         return answer
 
-    def _about(self, request: ask.Request | None) -> dict[str, str]:
-        """What the log says of a request, and of whose it is: nothing that he wrote."""
-        about = {"identity": self.identity.id, "address": self.address}
-        if request is not None:
-            about["request"] = str(type(request).__struct_config__.tag)
-        if isinstance(request, ask.InRoom | ask.Join):
-            about["room"] = request.room
-        return about
-
-    # What the answers need (visitor.Visitor)
-
-    def check_follow(self, room: str | None) -> None:
-        """Check that one more room may be followed; ``None``: a new one.
-
-        Raises:
-            Refused: There are as many as there may be.
-
-        """
-        self.account.check_follow(room)
-
-    def follow(self, room: Room) -> None:
-        """Follow a room from now on."""
-        if room.id not in self.rooms:
-            self.account.follow(room)
-        self.rooms[room.id] = room
-
-    def unfollow(self, room: str) -> None:
-        """Follow it no longer."""
-        self.passes.pop(room, None)
-        if (left := self.rooms.pop(room, None)) is not None:
-            self.account.unfollow(left)
-
-    # What rooms need (listener.Listener)
-
-    def offer(self, frames: bytes) -> bool:
-        """Send whole frames at the end of this turn, unless too much is waiting already.
-
-        While the connection is being closed they are taken, and go nowhere.
-        """
-        if self._closing is not None:
-            return True
-        if self.socket.waiting > self._service.bank.limits.outbox:
-            return False
-        self.socket.send_soon(frames)
-        return True
-
-    @property
-    def waiting(self) -> int:
-        """Bytes that wait for the client to read, if they are many."""
-        return self.socket.waiting if self.socket.paused else 0
-
-    def cut(self) -> None:
-        """End the connection and let go of what waits."""
-        self._service.metrics.limited(OUTBOX)
-        self.socket.transport.abort()
-
-    def fell_behind(self, role: Role) -> None:
-        """Count that too much is waiting already."""
-        self._service.metrics.fell_behind(role)
-
-    def is_drained(self) -> bool:
-        """Whether nothing is waiting to be sent."""
-        return self.socket.waiting == 0
-
     def close_soon(self, code: int, reason: str) -> None:
-        """Close without waiting; what is still unsent may be lost."""
+        """Close without waiting; what has come and is not begun is dropped."""
         if self._closing is None:
             self._inbox = None
-            self.socket.transport.resume_reading()  # to hear the client's close
-            self._closing = asyncio.create_task(self._close(code, reason))
-
-    async def _close(self, code: int, reason: str) -> None:
-        self._service.metrics.closes.labels(str(int(code))).inc()
-        log.info("closed", code=int(code), reason=reason, **self._about(None))
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(CLOSE_SECONDS):
-                await self.socket.close(code, reason)
-                return
-        self.socket.transport.abort()  # it does not even read the close
+        super().close_soon(code, reason)

@@ -12,6 +12,8 @@ from .verdict import Finding, Unfit
 
 FORMAT = "kibitz-replay-json-1"
 _MARK, _END, _HEX = b',"sha256":"', b'"}', 64
+_SIGNS = b'"sha256":', b'"fair":'
+"""Keys of a replay that must have a digest: no single one of its bits takes both of them out."""
 
 
 class _Whole(msgspec.Struct):
@@ -25,28 +27,26 @@ class _Whole(msgspec.Struct):
     events: list[Any]
     open: list[Any] | None = None
     openings: list[Opening] | None = None
-    sha256: str | None = None
 
 
 def read(data: bytes) -> tuple[Recording | None, Finding]:
     """The recording in a file, as far as there is one, and whether the file is whole."""
     try:
-        recording, sealed = _read(data)
+        recording = _read(data)
     except Unfit as unfit:
         return None, unfit.of("file")
     try:
-        _check_seal(data, sealed or recording.fair is not None)
+        sealed = check_seal(data)
     except Unfit as unfit:
         return recording, unfit.of("file")
-    return recording, Finding("file", "ok", _said(len(recording.events), sealed))
+    count = len(recording.events)
+    many = f"{count} event{'s' * (count != 1)}"
+    return recording, Finding(
+        "file", "ok", many if sealed else f"{many}; older replays have no digest"
+    )
 
 
-def _said(events: int, sealed: bool) -> str:
-    many = f"{events} event{'s' * (events != 1)}"
-    return many if sealed else f"{many}; older replays have no digest"
-
-
-def _read(data: bytes) -> tuple[Recording, bool]:
+def _read(data: bytes) -> Recording:
     try:
         whole = msgspec.json.decode(data, type=_Whole)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -67,21 +67,22 @@ def _read(data: bytes) -> tuple[Recording, bool]:
     check_begin(recording)
     if recording.created.game != whole.game:
         raise Unfit("the head names another game than the first event", 1)
-    return recording, whole.sha256 is not None
+    return recording
 
 
-def _check_seal(data: bytes, sealed: bool) -> None:
-    """Check that the last key is the digest of all that stands before it.
+def check_seal(data: bytes) -> bool:
+    """Whether the last key is the digest of all that stands before it; older replays have none.
 
     Raises:
-        Unfit: It is not.
+        Unfit: It is not, or it is missing.
 
     """
-    if not sealed:
-        return
+    if not any(mark in data for mark in _SIGNS):  # quotes in a text would stand behind a backslash
+        return False
     rest = len(_MARK) + _HEX + len(_END)
     body, mark = data[:-rest], data[-rest:]
     if not mark.startswith(_MARK) or not mark.endswith(_END):
         raise Unfit("the digest that ends the file is missing")
     if mark[len(_MARK) : -len(_END)] != hashlib.sha256(body).hexdigest().encode():
         raise Unfit("the file is not what it was when it was written: its digest is another")
+    return True

@@ -114,3 +114,7 @@ def check_begin(recording: Recording) -> None:
         laid = [] if event.fx is UNSET or event.kind not in ("created", "dealt") else event.fx
         if any(fact[0] not in ("set", "count") for fact in laid):
             raise Unfit("it does not lay out a table", event.seq)
+    names = {place.pile for place in GAMES[created.game or ""].layout}
+    for start in (recording.start, recording.whole_start):
+        if start is not None and start.piles.keys() != names:
+            raise Unfit("these are not the piles of the game", 1)

@@ -109,8 +109,5 @@ class Limits:
     idle_room: Annotated[
         float, Option(help="Seconds a room without anybody stays in memory.", min=0.0)
     ] = IDLE_SECONDS
-    abandoned: Annotated[
-        float, Option(help="Hours an abandoned race or replay room stays listed.", min=0.0)
-    ] = 24.0
 
     count_loopback: Annotated[bool, Option("--count-loopback", help=LOOPBACK)] = False
