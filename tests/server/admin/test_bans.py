@@ -1,7 +1,5 @@
 """Who is banned, muted or kicked: at once, everywhere, as long as it holds."""
 
-from typing import Any
-
 import pytest
 from server.admin.operators import KEY, Operator, operated
 from servers import running_server
@@ -184,7 +182,9 @@ async def test_what_is_no_address_is_not_banned(address: str) -> None:
         assert (await op.order("bans"))["bans"] == []
 
 
-@pytest.mark.parametrize("whom", ["nonsense", "192.0.2.7", "2001:db8::/48", "GQ3TCOBYGA4T", "1" * 12])
+@pytest.mark.parametrize(
+    "whom", ["nonsense", "192.0.2.7", "2001:db8::/48", "GQ3TCOBYGA4T", "1" * 12]
+)
 async def test_what_is_no_identity_is_neither_banned_nor_muted(whom: str) -> None:
     async with operated() as (_, op):
         for act in ("ban", "mute"):
