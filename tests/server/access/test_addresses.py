@@ -76,7 +76,7 @@ def test_nobody_is_trusted_by_default() -> None:
 
 @given(st.lists(st.text(alphabet='0123456789abcdef.:,[]% \t"x\u00e9', max_size=80), max_size=4))
 def test_nothing_that_is_sent_breaks_it_or_says_who_is_trusted(values: list[str]) -> None:
-    """What comes out is an address, or a proxy's unknown; what the proxy wrote last is believed before all else."""
+    """An address comes out, or a proxy's unknown; what it wrote last is believed first."""
     assert address("203.0.113.9", *values) == "203.0.113.9"
     said = address("10.1.2.3", *values)
     ipaddress.ip_address(said.removeprefix(NOWHERE.format("")))
