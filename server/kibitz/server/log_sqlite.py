@@ -24,6 +24,7 @@ from kibitz.protocol.views import RoomInfo
 from .log import AWAY, Conflict, Feed, LogFailure, failure
 from .operation.measures import Meter
 from .record import UNREADABLE, Record, read_info, read_record, write_info, write_record
+from .storage import statements
 from .storage.locking import lock
 from .storage.schema import UnreadableFile, migrate, version_of
 
@@ -35,20 +36,12 @@ WAL_PAGES = 10_000
 """So many pages of 4 KiB are in the WAL before they are copied to the file: in the meantime the
 same pages are written again and again, and copied once."""
 
+MAX_HEADS = 4096
+"""Rooms whose last number the writer knows by heart."""
 MAX_NUMBER = 2**63 - 1
 
 T = TypeVar("T")
 _Row = tuple[str, int, bytes]
-
-_RECORD = "insert into record values (?, ?, ?)"
-_NEW_ROOM = "insert into room (number, id, last, info) values (?, ?, ?, ?)"
-_ROOM = "update room set last = ?, info = ? where id = ?"
-_HEAD = f"select last from room where id = ?1 union all select {AWAY} from archive where id = ?1"
-_NUMBER = "select number from room where id = ?1 union all select number from archive where id = ?1"
-_NEXT_NUMBER = "select 1 + max(ifnull((select max(number) from room), 0),\
- ifnull((select max(number) from archive), 0))"
-_PUT_AWAY = "insert into archive (number, id, last, daily, info, data)\
- select number, id, last, ?, info, ? from room where id = ?"
 
 
 class _Append(Struct, eq=False):
@@ -98,7 +91,7 @@ class SqliteLog:
         try:
             self._writer_db = self._connect()
             migrate(self._writer_db, self.path)
-            (self._next_number,) = self._writer_db.execute(_NEXT_NUMBER).fetchone()
+            (self._next_number,) = self._writer_db.execute(statements.NEXT_NUMBER).fetchone()
             self._writer_db.execute(f"pragma cache_size={-CACHE_KIB}")
             self._writer_db.execute(f"pragma wal_autocheckpoint={WAL_PAGES}")
             self._reader_db = self._connect()
@@ -167,7 +160,7 @@ class SqliteLog:
 
     async def rooms(self, before: str | None = None, limit: int | None = None) -> list[RoomInfo]:
         """Every room; see :class:`.log.EventLog`."""
-        bound = "?1" if before is None else f"({_NUMBER})"
+        bound = "?1" if before is None else f"({statements.NUMBER})"
         query = f"select info from room where number < {bound} order by number desc limit ?2"
         most = -1 if limit is None else limit
         newest = await self._fetch(read_info, query, MAX_NUMBER if before is None else before, most)
@@ -290,15 +283,15 @@ class SqliteLog:
         try:
             self._writer_db.execute("begin immediate")
             records, latest, fresh = self._rows(group)
-            self._writer_db.executemany(_RECORD, records)
+            self._writer_db.executemany(statements.RECORD, records)
             for number, room in enumerate(fresh, self._next_number):
                 append = latest[room]
                 row = (number, room, append.last, write_info(append.info))
-                self._writer_db.execute(_NEW_ROOM, row)
+                self._writer_db.execute(statements.NEW_ROOM, row)
             rooms = (
                 (a.last, write_info(a.info), a.room) for a in latest.values() if a.room not in fresh
             )
-            self._writer_db.executemany(_ROOM, rooms)
+            self._writer_db.executemany(statements.ROOM, rooms)
             self._writer_db.execute("commit")
         except Exception as error:  # whatever it is: those who wait are answered, the thread lives
             with contextlib.suppress(sqlite3.Error):
@@ -313,6 +306,8 @@ class SqliteLog:
         self.meter.records.observe(len(records))
         self.meter.seconds.observe(self._loop.time() - begun)
         self._next_number += len(fresh)
+        if len(self._heads) > MAX_HEADS:  # they are read again when they are asked for
+            self._heads.clear()
         self._heads.update((room, append.last) for room, append in latest.items())
 
     def _rows(self, group: list[_Append]) -> tuple[list[_Row], dict[str, _Append], dict[str, None]]:
@@ -337,7 +332,7 @@ class SqliteLog:
     def _head(self, room: str) -> int:
         head = self._heads.get(room)
         if head is None:
-            row = self._writer_db.execute(_HEAD, (room,)).fetchone()
+            row = self._writer_db.execute(statements.HEAD, (room,)).fetchone()
             head = row[0] if row else 0
         return head
 
@@ -350,7 +345,7 @@ class SqliteLog:
             if row is None or row[0] != removal.expected:
                 raise Conflict(removal.expected, row[0] if row else AWAY)
             daily = read_info(row[1]).daily or None
-            db.execute(_PUT_AWAY, (daily, removal.kept, room))
+            db.execute(statements.PUT_AWAY, (daily, removal.kept, room))
             db.execute("delete from record where room = ?", (room,))
             db.execute("delete from room where id = ?", (room,))
             db.execute("commit")
