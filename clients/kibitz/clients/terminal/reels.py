@@ -155,8 +155,8 @@ class Rooms:
         """One of them.
 
         Raises:
-            Refused: There is no such room, or it is not for us, or cards are hidden still; or what the
-                server tells of it cannot be.
+            Refused: There is no such room, or it is not for us, or cards are hidden still, or
+                what the server tells of it cannot be.
             NeverEnded: They are hidden for ever.
 
         """
