@@ -49,7 +49,7 @@ from kibitz.protocol.wire import Encoding
 from kibitz.server.audience import public
 from kibitz.server.log_sqlite import SqliteLog
 
-STUCK = 240.0
+STUCK = 900.0
 """Seconds after which a game counts as stuck: longer than anybody takes to notice silence."""
 GAME = "aces-up"
 KINDS = {"solo": 12, "watched": 3, "coop": 2, "race": 2, "typed": 2}

@@ -20,6 +20,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from typing import Any
 from urllib.parse import urlsplit
 
+from chaos.crowd import NAME
 from raw import PONG, frame, request, upgrade
 
 from kibitz.protocol.session import ClientSession, Missed
@@ -83,9 +84,15 @@ class Onlooker(asyncio.Protocol):
                 return
             assert b" 101 " in head, head
             self._is_open, self._buffer = True, rest
-            hello = request(ENCODING, "hello", i=1, name="onlooker")
-            self._transport.write(hello + request(ENCODING, "join", i=2, room=self._room))
+            self._transport.write(self._greeting())
         self._cut()
+
+    def _greeting(self) -> bytes:
+        """Say hello, and go on where it was, if it was here before."""
+        hello = request(ENCODING, "hello", i=1, name=NAME)
+        mirror = self.session.mirrors.get(self._room)
+        known = {"from_": mirror.seq, "hash": mirror.hash} if mirror else {}
+        return hello + request(ENCODING, "join", i=2, room=self._room, **known)
 
     def _cut(self) -> None:
         buffer = self._buffer

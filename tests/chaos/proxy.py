@@ -20,8 +20,10 @@ HEAD_END = b"\r\n\r\n"
 TEXT, BINARY = 0x81, 0x82
 TEXTURES = "plain", "plain", "bytes", "coalesced", "delayed"
 ENDS = "swallowed", "reset", "ended", "half-closed", "stalled"
-SINGLE_BYTES = 3000
-"""So many bytes of a way are sent one by one; after them in crumbs."""
+SINGLE_BYTES = 25_000
+"""Among so many bytes of a way what is short is sent byte by byte."""
+LONG = 1000
+"""Bytes; what is longer comes in crumbs."""
 CRUMB = 700
 LATE = 0.02
 """Most seconds that something is late."""
@@ -189,11 +191,11 @@ class Wire:
         return data
 
     def _pieces(self, data: bytes, texture: str, sent: int) -> Iterator[bytes]:
-        at = 0
+        at, single = 0, len(data) < LONG and sent < SINGLE_BYTES
         while at < len(data):
             size = len(data)
             if texture == "bytes":
-                size = 1 if sent + at < SINGLE_BYTES else self._rng.randrange(1, CRUMB)
+                size = 1 if single else self._rng.randrange(1, CRUMB)
             yield data[at : at + size]
             at += size
 

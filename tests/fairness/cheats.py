@@ -4,7 +4,7 @@ from collections.abc import Callable
 from random import Random
 
 from kibitz.engine.board import Board
-from kibitz.engine.deals import shuffled
+from kibitz.engine.deals import deck_of, shuffled
 from kibitz.engine.games import GAMES
 from kibitz.engine.table import Table
 from kibitz.protocol import fairness
@@ -72,6 +72,20 @@ async def deals_a_deck_of_its_choice(desk: Desk) -> Told:
     return Told(await desk.text(room), ALL_OK | {"deal": FAILED})
 
 
+async def looks_for_a_deal_number(desk: Desk) -> Told:
+    """Nobody asked for a deal number, so it took one whose deck it likes."""
+    game, deal = GAMES["klondike-single"], "g20"
+    commit = fairness.commit
+    fairness.commit = lambda *given, loaded, numbered: commit(*given, loaded=loaded)
+    try:
+        start = Start(game, game.deal(deck_of(deal)), deal)
+        room = await desk.create(start, game=game.name, nonce="Ann")
+    finally:
+        fairness.commit = commit
+    await desk.do(room, ANN, Resign(room=room.id))
+    return Told(await desk.text(room), ALL_OK | {"deal": FAILED})
+
+
 async def leaves_the_nonce_out(desk: Desk) -> Told:
     """The deck follows from the secret alone."""
     seed_of, fairness.seed_of = fairness.seed_of, lambda secret, nonce: _SEED_OF(secret, "")
@@ -115,7 +129,7 @@ CHEATS: dict[str, Play] = {
     "cheat-" + play.__name__.replace("_", "-"): play
     for play in (
         *(swaps_hidden_cards, swaps_hidden_cards_until_the_end, reshuffles_the_stock),
-        *(deals_a_deck_of_its_choice, leaves_the_nonce_out),
+        *(deals_a_deck_of_its_choice, looks_for_a_deal_number, leaves_the_nonce_out),
         *(replaces_a_shuffle, moves_a_kept_card_in_a_shuffle),
     )
 }

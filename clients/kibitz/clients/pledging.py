@@ -49,5 +49,8 @@ async def create_pledged(client: Client, game: str, **settings: Any) -> tuple[Mi
             raise
         (created,), _ = await client.proved(mirror.room, 1)
         fair = created.fair
-        return mirror, fair is not None and (fair.pledge, fair.nonce) == (pledge, nonce)
+        given = [settings.get(key) is not None for key in ("save", "deal")]
+        return mirror, fair is not None and (pledge, nonce, *given) == (
+            *(fair.pledge, fair.nonce, fair.loaded, fair.numbered),
+        )
     return await client.create(game, **settings), False

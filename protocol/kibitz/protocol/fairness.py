@@ -111,11 +111,20 @@ class Tree:
         return [self.opening(at) for at, item in enumerate(self.items) if item in wanted]
 
 
-def commit(game: Game, start: Table, secret: bytes, nonce: str | None, *, loaded: bool) -> Fair:
+def commit(
+    game: Game,
+    start: Table,
+    secret: bytes,
+    nonce: str | None,
+    *,
+    loaded: bool,
+    numbered: bool = False,
+) -> Fair:
     """What event 1 says of the start of a room."""
     items = items_of(game, start, seed_of(secret, nonce or ""))
     root = Tree(items, secret, nonce or "").root
-    return Fair(root=root, pledge=pledge_of(secret), nonce=nonce, loaded=loaded)
+    pledge = pledge_of(secret)
+    return Fair(root=root, pledge=pledge, nonce=nonce, loaded=loaded, numbered=numbered)
 
 
 def is_opened(opening: Opening, size: int, root: str) -> bool:

@@ -204,6 +204,7 @@ class Fair(Struct, frozen=True, kw_only=True, omit_defaults=True):
         pledge: What stands for the server's secret.
         nonce: What the player added to it.
         loaded: Whether the start is a position that was given, no deal.
+        numbered: Whether it is that of a deal number that was asked for, no shuffle by the seed.
 
     """
 
@@ -211,6 +212,7 @@ class Fair(Struct, frozen=True, kw_only=True, omit_defaults=True):
     pledge: str
     nonce: str | None = None
     loaded: bool = False
+    numbered: bool = False
 
 
 class Opened(Struct, frozen=True, omit_defaults=True):

@@ -115,7 +115,11 @@ def create(
         begins=None if begins is None else begins - now_ms,
         series=start.series,
         daily=start.daily,
-        fair=fairness.commit(start.game, start.table, secret, request.nonce, loaded=start.loaded),
+        fair=fairness.commit(
+            *(start.game, start.table, secret, request.nonce),
+            loaded=start.loaded,
+            numbered=start.deal is not None and not start.loaded,
+        ),
     )
     seated = list(start.seats) or ([Seat(1, who.id, who.name)] if request.seat else [])
     sat = [

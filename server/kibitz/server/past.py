@@ -221,6 +221,7 @@ def _replay_text(room: str, records: Sequence[Record], seq: int, over: bool, boa
     if fair := state.fair:
         headers |= {"root": fair.root, "pledge": fair.pledge, "nonce": fair.nonce or ""}
         headers |= {"loaded": "yes" if fair.loaded else ""}
+        headers |= {"numbered": "yes" if fair.numbered else ""}
         headers |= {"secret": (state.secret.secret if over else None) or ""}
     shown = state.start if over else redact_table(state.start)
     text = write(Replay(state.game, shown, tuple(steps), headers))

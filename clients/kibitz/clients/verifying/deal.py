@@ -62,6 +62,8 @@ def check_secret(game: Game, start: Table, fair: Fair, opened: Opened) -> None:
         raise Unfit("the start is not the one that was committed to")
     if fair.loaded:
         return
+    if fair.numbered is not (opened.deal is not None):
+        raise Unfit("at the start it was not said so that the deck is that of a deal number")
     deck = shuffled(seed) if opened.deal is None else deck_of(opened.deal)
     if game.deal(deck) != start:
         by = "the seed" if opened.deal is None else f"deal {opened.deal:.64}"

@@ -20,7 +20,7 @@ from .deal import check_secret, said_of
 from .verdict import Finding, Unfit, Verdict
 
 NEEDED = ("root", "pledge", "sha256")
-FAIR = (*NEEDED, "nonce", "loaded", "secret")
+FAIR = (*NEEDED, "nonce", "loaded", "numbered", "secret")
 """The headers of a room that has committed itself: with one of them all that are needed."""
 YES = "yes"
 
@@ -76,6 +76,7 @@ def _deal(replay: Replay) -> Finding:
         pledge=headers.get("pledge", ""),
         nonce=headers.get("nonce"),
         loaded=headers.get("loaded") == YES,
+        numbered=headers.get("numbered") == YES,
     )
     seed = _seed(replay)
     opened = Opened(

@@ -89,6 +89,7 @@ function told(events) {
 
 /** @param {any} fair */
 function isFair(fair) {
-  const { root, pledge, nonce = "n", loaded = true } = fair ?? {};
-  return [root, pledge].every((hex) => HEX.test(hex)) && NONCE.test(nonce) && loaded === true;
+  const { root, pledge, nonce = "n", loaded = true, numbered = true } = fair ?? {};
+  const said = loaded === true && numbered === true;
+  return [root, pledge].every((hex) => HEX.test(hex)) && NONCE.test(nonce) && said;
 }

@@ -160,7 +160,7 @@ function cellOf(token, where) {
 
 /** @param {string} text @param {Map<string, string>} headers @returns {Check} */
 function checkSeal(text, headers) {
-  const there = [...SEALED, "nonce", "loaded", "secret"].filter((key) => headers.has(key));
+  const there = [...SEALED, "nonce", "loaded", "numbered", "secret"].filter((key) => headers.has(key));
   if (!there.length) return ok("It carries no digest.");
   const missing = SEALED.find((key) => !headers.has(key));
   if (missing) throw new Fault(`It does not say its ${missing}.`, { line: headers.size });
@@ -192,6 +192,10 @@ function checkDeal(headers, rules, start) {
   const root = rootFor(bytes, nonce ?? "", rules, start, sizeOf(rules, start));
   if (toHex(root) !== headers.get("root"))
     throw new Fault("The cards are not those that were promised.", { line: headers.size + 1 });
+  if (!headers.has("loaded") && headers.has("numbered") !== (deal !== undefined))
+    throw new Fault("At the start it was not said so that the deck is that of a deal number.", {
+      line: headers.size,
+    });
   const dealt = rules.deal(shuffled(DECK, seedOf(bytes, nonce ?? "")));
   if (deal === undefined && !headers.has("loaded") && !same(dealt.piles, start.piles))
     throw new Fault("It does not start from the deal that was promised.", {

@@ -125,7 +125,8 @@ function checkDeal({ events }, rules, told, own) {
   const { fair } = events[0];
   if (own && (fair?.pledge !== own.pledge || fair.nonce !== own.nonce))
     throw new Fault("It is not what this browser was promised.", { event: 1 });
-  if (own && Boolean(fair?.loaded) !== own.loaded)
+  const numbered = own?.deal !== undefined && !own.loaded;
+  if (own && (Boolean(fair?.loaded) !== own.loaded || Boolean(fair?.numbered) !== numbered))
     throw new Fault("It does not start as this browser asked for.", { event: 1 });
   if (!fair) return open("This room has made no promise about its deal.");
   const end = events.find(({ kind }) => kind === "ended");
@@ -146,6 +147,8 @@ function checkDeal({ events }, rules, told, own) {
   if (own && !own.loaded && deal !== own.deal)
     throw new Fault("It is not the deal that this browser asked for.", where);
   if (fair.loaded && deal === undefined) return ok("It starts from the position that was given.");
+  if (!fair.loaded && Boolean(fair.numbered) !== (deal !== undefined))
+    throw new Fault("At the start it was not said so that the deck is that of a deal number.", where);
   const deck = deal === undefined ? shuffled(DECK, mixed) : deckOf(deal);
   if (!same(rules.deal(deck), table))
     throw new Fault("It does not start from the deal that was promised.", where);
