@@ -275,6 +275,9 @@ LIES: dict[str, tuple[str, Change]] = {
     "a seat afterwards": (WON, behind("ended", kind="joined", by="nobody", seat=1, fx=None)),
     "a showing of a game": (WON, behind("joined", kind="control", control={"at": 1}, fx=None)),
     "cheating where none is": (WON, behind("joined", kind="cheated", fx=None)),
+    "a seat too many": (WON, at("created", "seats", 2)),
+    "seats without number": (WON, at("created", "seats", 10**8)),
+    "a race of one": (RACE, at("created", "seats", 1)),
     "another start": (WON, inside("ended", "opened", "start", "Stock", 0, value="Kc-")),
     "a card more at the end of a race": (
         RACE,
@@ -302,6 +305,16 @@ async def test_what_no_honest_server_writes(browser: Browser, lie: str) -> None:
         honest, lied = await run(page, SAID, json.dumps([vector["replay"], made]))
     assert "failed" not in honest.values()
     assert (lied["file"], lied["chain"], lied["rules"]) == ("ok", "ok", "failed"), made
+
+
+async def test_a_promise_that_was_taken_out(browser: Browser) -> None:
+    vector = json.loads((VECTORS / f"{WON}.json").read_text())
+    replay = json.loads(vector["replay"])
+    for key in ("events", "open"):
+        del replay[key][0]["fair"]
+    async with module_page(browser) as page:
+        (said,) = await run(page, SAID, json.dumps([sealed(replay)]))
+    assert (said["file"], said["chain"]) == ("failed", "ok")
 
 
 async def test_a_move_against_the_rules(browser: Browser) -> None:

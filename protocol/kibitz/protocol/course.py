@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
+from .limits import MAX_RACERS, MAX_SEATS
 from .views import (
     UNENDED,
     BoardView,
@@ -54,8 +55,15 @@ class Course:
 
     @classmethod
     def of_created(cls, created: Event) -> "Course":
-        """How a room begins."""
-        seats = created.seats or 1
+        """How a room begins.
+
+        Raises:
+            ValueError: No room has so many seats.
+
+        """
+        seats = 1 if created.seats is None else created.seats
+        if not 1 <= seats <= (MAX_RACERS if created.mode == "race" else MAX_SEATS):
+            raise ValueError(f"a room with {seats} seats")
         race: Race | UnsetType = UNSET
         recorded: Recorded | UnsetType = UNSET
         boards = 1

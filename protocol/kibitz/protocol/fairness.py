@@ -135,7 +135,7 @@ def is_opened(opening: Opening, size: int, root: str) -> bool:
     try:
         node = leaf_of(bytes.fromhex(salt), position, item)
         beside = [bytes.fromhex(hash_) for hash_ in path]
-    except ValueError:
+    except (ValueError, OverflowError):  # of a start that no game has
         return False
     at, width = position, size
     while width > 1:

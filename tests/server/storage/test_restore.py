@@ -1,6 +1,7 @@
 """A copy takes the place of a file: checked, never while a server has it, never by halves."""
 
 import asyncio
+import contextlib
 import os
 import shutil
 import signal
@@ -76,14 +77,12 @@ async def test_what_is_no_sound_copy_is_refused_and_changes_nothing(tmp_path: Pa
     with (tmp_path / "cut").open("r+b") as file:
         file.truncate(9000)
     spoil(tmp_path / "torn", 3)
-    with sqlite3.connect(tmp_path / "later") as db:
-        db.execute(f"pragma user_version={SCHEMA_VERSION + 1}")
-    with sqlite3.connect(tmp_path / "gap") as db:
-        db.execute("delete from record where last = 3")
-    db.close()
-    for rest in ("-wal", "-shm"):
-        for name in ("later", "gap"):
-            (tmp_path / f"{name}{rest}").unlink(missing_ok=True)
+    for name, statement in (
+        ("later", f"pragma user_version={SCHEMA_VERSION + 1}"),
+        ("gap", "delete from record where last = 3"),
+    ):
+        with contextlib.closing(sqlite3.connect(tmp_path / name, isolation_level=None)) as db:
+            db.execute(statement)
     before = {name: (tmp_path / name).stat().st_mtime_ns for name in names(tmp_path)}
     for name, says in (
         ("cut", "malformed"),

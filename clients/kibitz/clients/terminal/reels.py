@@ -4,7 +4,7 @@ Promises: of a text as much as fits, and then why no more; of a room whatever th
 see.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +14,12 @@ from kibitz.engine import replays
 from kibitz.engine.board import KINDS, Board
 from kibitz.engine.games import GAMES
 from kibitz.engine.replays import MAX_REPLAY, Replay, ReplayError
-from kibitz.protocol.codes import Refused
+from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.views import Event
 
 from ..archived import is_archived
 from ..film import Film, Frame, from_events
+from ..nonsense import NONSENSE, check_shape, said_of
 from ..scene import Scene
 from ..session import Client
 from .files import read_text
@@ -86,7 +87,7 @@ def from_file(path: Path) -> Reels:
     if text.lstrip()[:1] == "{":
         whole = _whole(text)
         films = (whole.events, whole.open or whole.events)
-        played, opened = (Film(from_events(e, Scene(whole.room, whole.game))) for e in films)
+        played, opened = (told_by(e, Scene(whole.room, whole.game)) for e in films)
         return Reels(played, opened)
     film = Film()
     try:
@@ -99,10 +100,38 @@ def from_file(path: Path) -> Reels:
     return Reels(film)
 
 
+def told_by(events: Iterable[Event], scene: Scene) -> Film:
+    """The film of some events, up to the first that cannot have happened so.
+
+    Raises:
+        ReplayError: That is the very first.
+
+    """
+    film, frames = Film(), from_events(events, scene)
+    piles = {place.pile for place in GAMES[scene.game].layout}
+    while True:
+        try:
+            if (frame := next(frames, None)) is None:
+                return film
+            if any(seen.table.piles.keys() not in (set(), piles) for seen in scene.boards):
+                raise ValueError("these are not the piles of the game")
+        except NONSENSE as error:
+            fault = f"event {film.last + 1} cannot have happened so: {said_of(error)}"
+            if not film.last:
+                raise ReplayError(1, 1, fault) from None
+            film.faults.append(fault)
+            return film
+        film.add(frame)
+
+
 def _whole(text: str) -> _Whole:
     try:
-        whole = msgspec.json.decode(text, type=_Whole)
-    except msgspec.MsgspecError as error:
+        plain = msgspec.json.decode(text)
+        check_shape(plain)
+        whole = msgspec.convert(plain, _Whole)
+    except RecursionError:
+        raise ReplayError(1, 1, "this is no replay: it is nested too deep") from None
+    except ValueError as error:  # also what msgspec raises
         raise ReplayError(1, 1, f"this is no replay: {error}") from None
     if whole.game not in GAMES or not whole.events:
         raise ReplayError(1, 1, "this is no replay of a game that is known here")
@@ -126,7 +155,8 @@ class Rooms:
         """One of them.
 
         Raises:
-            Refused: There is no such room, or it is not for us, or cards are hidden still.
+            Refused: There is no such room, or it is not for us, or cards are hidden still, or
+                what the server tells of it cannot be.
             NeverEnded: They are hidden for ever.
 
         """
@@ -141,7 +171,10 @@ class Rooms:
             past = self._client.history(self._room, to=self._to or mirror.seq, open=opened)
             scene = Scene(self._room, mirror.view.game)
             events = [event async for event in past]
-            self._films[opened] = Film(from_events(events, scene))
+            try:
+                self._films[opened] = told_by(events, scene)
+            except ReplayError as error:
+                raise Refused(ErrorCode.BAD_MESSAGE, error.reason) from None
             self._films[opened].opened = opened
         return self._films[opened]
 

@@ -7,7 +7,7 @@ import msgspec
 
 from kibitz.protocol.views import Opening
 
-from .recording import Recording, check_begin, read_event
+from .recording import Recording, check_begin, check_promise, read_event
 from .verdict import Finding, Unfit
 
 FORMAT = "kibitz-replay-json-1"
@@ -37,6 +37,7 @@ def read(data: bytes) -> tuple[Recording | None, Finding]:
         return None, unfit.of("file")
     try:
         sealed = check_seal(data)
+        check_promise(recording)
     except Unfit as unfit:
         return recording, unfit.of("file")
     count = len(recording.events)
@@ -49,7 +50,9 @@ def read(data: bytes) -> tuple[Recording | None, Finding]:
 def _read(data: bytes) -> Recording:
     try:
         whole = msgspec.json.decode(data, type=_Whole)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except RecursionError:
+        raise Unfit("this is no replay: it is nested too deep") from None
+    except (msgspec.DecodeError, ValueError) as error:
         raise Unfit(f"this is no replay: {error}") from None
     if whole.format != FORMAT:
         raise Unfit(f"this is no replay: it does not say `{FORMAT}`")

@@ -4,7 +4,8 @@ Promises: what it objects to no honest server writes. Never: cards.
 """
 
 from kibitz.protocol.course import Course
-from kibitz.protocol.views import Event, Policy
+from kibitz.protocol.limits import MAX_RACERS, MAX_SEATS, MIN_RACERS
+from kibitz.protocol.views import Event, Mode, Policy
 
 from .verdict import Unfit
 
@@ -13,6 +14,25 @@ AFTERWARDS = ("say", "comments", "rematch", "left")
 """Kinds that there may be when the game has ended."""
 SEATED = (*ON_A_BOARD, "saved", "cheated", "comments", "control")
 """Kinds that only somebody with a seat brings about."""
+SEATS: dict[Mode, tuple[int, int]] = {
+    "solo": (1, 1),
+    "coop": (1, MAX_SEATS),
+    "race": (MIN_RACERS, MAX_RACERS),
+    "replay": (1, MAX_SEATS),
+}
+"""The fewest and the most seats of a room of each mode."""
+
+
+def check_seats(created: Event) -> None:
+    """Check that a room has as many seats as its mode allows.
+
+    Raises:
+        Unfit: It has more, or fewer.
+
+    """
+    fewest, most = SEATS[created.mode or "solo"]
+    if created.seats is None or not fewest <= created.seats <= most:
+        raise Unfit(f"`{created.mode}` has {fewest} to {most} seats", created.seq)
 
 
 def check_manners(created: Event, course: Course, event: Event) -> None:
@@ -54,7 +74,7 @@ def check_manners(created: Event, course: Course, event: Event) -> None:
 
 
 def _check_board(course: Course, event: Event) -> None:
-    if event.board >= len(course.lines) or course.lines[event.board].status != "open":
+    if not 0 <= event.board < len(course.lines) or course.lines[event.board].status != "open":
         raise Unfit("there is no such board, or it is done")
     if not course.is_released():
         raise Unfit("the race has not begun")

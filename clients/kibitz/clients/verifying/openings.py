@@ -13,6 +13,8 @@ from .verdict import Finding, Unfit
 def check(recording: Recording) -> Finding:
     """Check every opening, and that none is missing while the game runs."""
     fair = recording.fair
+    if fair is None and recording.openings:
+        return Finding("openings", "failed", "cards are opened of a room that promised none")
     if fair is None:
         return Finding("openings", "open", "this room has committed itself to nothing")
     try:

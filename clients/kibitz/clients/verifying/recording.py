@@ -15,6 +15,7 @@ from kibitz.engine.notation import read_fact
 from kibitz.engine.table import Table, fold
 from kibitz.protocol.views import Event, Fair, Opened, Opening
 
+from ..nonsense import NONSENSE, check_shape
 from .verdict import Unfit
 
 Plain = dict[str, Any]
@@ -84,13 +85,14 @@ def read_event(plain: Any, number: int) -> Event:
 
     """
     try:
+        check_shape(plain)
         event = msgspec.convert(plain, Event)
         for facts in ([] if event.fx is UNSET else event.fx, *(event.boards or [])):
             for fact in facts:
                 read_fact(fact)
         for hex_ in (event.salt, event.commit):
             bytes.fromhex(hex_ or "")
-    except (msgspec.ValidationError, ValueError) as error:
+    except NONSENSE as error:  # a ``ValidationError`` is a ``ValueError``
         raise Unfit(f"this is no event: {error}", number) from None
     return event
 
@@ -118,3 +120,15 @@ def check_begin(recording: Recording) -> None:
     for start in (recording.start, recording.whole_start):
         if start is not None and start.piles.keys() != names:
             raise Unfit("these are not the piles of the game", 1)
+
+
+def check_promise(recording: Recording) -> None:
+    """Check that a room that has ended with a secret has committed itself to it.
+
+    Raises:
+        Unfit: What it had committed itself to is gone.
+
+    """
+    opened = recording.laid_open
+    if recording.fair is None and opened is not None and opened.secret is not None:
+        raise Unfit("the end opens a secret, and no commitment to it is there", 1)

@@ -1,8 +1,11 @@
 """All checks of a recording, one after the other."""
 
+from collections.abc import Callable
+
+from ..nonsense import NONSENSE, said_of
 from . import chain, deal, file, openings, rules
 from .recording import Recording
-from .verdict import Finding, Verdict
+from .verdict import Check, Finding, Verdict
 
 
 def verdict_on(recording: Recording, whole: Finding) -> Verdict:
@@ -13,9 +16,20 @@ def verdict_on(recording: Recording, whole: Finding) -> Verdict:
         whole: The finding about where it comes from.
 
     """
-    opened = openings.check(recording)
-    played = rules.check(recording, proved=opened.result == "ok")
-    return Verdict([whole, chain.check(recording), opened, deal.check(recording), played])
+    opened = tried("openings", lambda: openings.check(recording))
+    proved = opened.result == "ok"
+    hashed = tried("chain", lambda: chain.check(recording))
+    dealt = tried("deal", lambda: deal.check(recording))
+    played = tried("rules", lambda: rules.check(recording, proved))
+    return Verdict([whole, hashed, opened, dealt, played])
+
+
+def tried(name: Check, check: Callable[[], Finding]) -> Finding:
+    """What a check has found; what it stumbles over no honest server writes."""
+    try:
+        return check()
+    except NONSENSE as error:
+        return Finding(name, "failed", f"it cannot have been so: {said_of(error)}")
 
 
 def verdict_on_file(data: bytes) -> Verdict:

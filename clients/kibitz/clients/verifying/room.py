@@ -7,7 +7,7 @@ import msgspec
 from kibitz.protocol.views import Event
 
 from ..session import Client
-from .recording import Recording, check_begin, read_event
+from .recording import Recording, check_begin, check_promise, read_event
 from .replay import verdict_on
 from .verdict import Finding, Unfit, Verdict
 
@@ -41,7 +41,9 @@ async def _recorded(client: Client, room: str) -> Recording:
     events, openings = await client.proved(room, seq)
     opened: list[Event] = []
     if over:
-        opened = [event async for event in client.history(room, to=seq, open=True)]
+        past = client.history(room, to=seq, open=True)
+        whole = [msgspec.to_builtins(event) async for event in past]
+        opened = [read_event(each, number) for number, each in enumerate(whole, 1)]
     plain: list[Any] = [msgspec.to_builtins(event) for event in events]
     recording = Recording(
         room=room,
@@ -61,5 +63,6 @@ def _whole(client: Client, recording: Recording) -> Finding:
     info = client.session.mirrors[recording.room].info
     if (info.fair or None) != recording.fair:
         raise Unfit("who joins is told of other commitments than stand in the first event", 1)
+    check_promise(recording)
     many = len(recording.events)
     return Finding("file", "ok", f"{many} event{'s' * (many != 1)} of room {recording.room}")

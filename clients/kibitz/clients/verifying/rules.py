@@ -17,7 +17,7 @@ from kibitz.protocol.course import Course, standings
 from kibitz.protocol.fairness import seed_of
 from kibitz.protocol.views import BoardView, Event, Status
 
-from .manners import check_manners
+from .manners import check_manners, check_seats
 from .openings import known
 from .play import Tables
 from .recording import Recording
@@ -56,6 +56,7 @@ class _Room:
     def __init__(self, recording: Recording, proved: bool) -> None:
         self._recording = recording
         self._created = created = recording.created
+        check_seats(created)
         self._course = Course.of_created(created)
         self._due: deque[Event] = deque()
         """Events that must come next."""

@@ -69,6 +69,9 @@ export function read(text) {
  */
 export function checkDigest(text, { events, sha256: said }) {
   const { fair } = events[0];
+  const { secret } = events.find(({ kind }) => kind === "ended")?.opened ?? {};
+  if (!fair && secret !== undefined && secret !== null)
+    throw new Fault("The end opens a secret, and no promise of it is there.", { event: 1 });
   if (said === undefined && !fair) return ok("Replays of older servers carry no digest.");
   const found = DIGEST.exec(text);
   if (!found) throw new Fault("The digest of the file is missing at its end.");

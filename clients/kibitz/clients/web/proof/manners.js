@@ -15,11 +15,24 @@ const AFTERWARDS = new Set(["say", "comments", "rematch", "left"]);
 const SEATED = new Set(
   "move undo redo restart resigned saved cheated comments control ready unready".split(" "),
 );
+/** The fewest and the most seats of each mode. @type {Record<string, [number, number]>} */
+const SEATS = { solo: [1, 1], coop: [1, 8], race: [2, 100], replay: [1, 8] };
 /** What happens by itself. */
 const ALONE = new Set(["stuck", "countdown", "started", "dealt", "timeout", "ended"]);
 /** What belongs to a race before it begins. */
 const BEFORE = new Set(["ready", "unready", "countdown", "started"]);
 const OTHERS = new Set(["joined", "left", "say", "rematch", "won", "hidden"]);
+
+/**
+ * Check that a room has as many seats as its mode allows.
+ * @param {Event} created
+ * @throws {Fault}
+ */
+export function checkSeats({ mode = "", seats }) {
+  const [fewest, most] = SEATS[mode] ?? [0, 0];
+  if (seats === undefined || !Number.isInteger(seats) || seats < fewest || seats > most)
+    throw new Fault("No room of this kind has so many seats.", { event: 1 });
+}
 
 /**
  * Check that an event may come where it does.
