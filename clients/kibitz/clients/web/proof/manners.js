@@ -28,8 +28,8 @@ const OTHERS = new Set(["joined", "left", "say", "rematch", "won", "hidden"]);
  * @param {Event} created
  * @throws {Fault}
  */
-export function checkSeats({ mode = "", seats }) {
-  const [fewest, most] = SEATS[mode] ?? [0, 0];
+export function checkSeats({ mode, seats }) {
+  const [fewest, most] = (mode && SEATS[mode]) || [0, 0];
   if (seats === undefined || !Number.isInteger(seats) || seats < fewest || seats > most)
     throw new Fault("No room of this kind has so many seats.", { event: 1 });
 }

@@ -160,7 +160,9 @@ function cellOf(token, where) {
 
 /** @param {string} text @param {Map<string, string>} headers @returns {Check} */
 function checkSeal(text, headers) {
-  const there = [...SEALED, "nonce", "loaded", "numbered", "secret"].filter((key) => headers.has(key));
+  const there = [...SEALED, "nonce", "loaded", "numbered", "secret"].filter((key) =>
+    headers.has(key),
+  );
   if (!there.length) return ok("It carries no digest.");
   const missing = SEALED.find((key) => !headers.has(key));
   if (missing) throw new Fault(`It does not say its ${missing}.`, { line: headers.size });

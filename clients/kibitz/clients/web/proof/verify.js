@@ -148,7 +148,10 @@ function checkDeal({ events }, rules, told, own) {
     throw new Fault("It is not the deal that this browser asked for.", where);
   if (fair.loaded && deal === undefined) return ok("It starts from the position that was given.");
   if (!fair.loaded && Boolean(fair.numbered) !== (deal !== undefined))
-    throw new Fault("At the start it was not said so that the deck is that of a deal number.", where);
+    throw new Fault(
+      "At the start it was not said so that the deck is that of a deal number.",
+      where,
+    );
   const deck = deal === undefined ? shuffled(DECK, mixed) : deckOf(deal);
   if (!same(rules.deal(deck), table))
     throw new Fault("It does not start from the deal that was promised.", where);

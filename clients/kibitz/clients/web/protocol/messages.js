@@ -69,7 +69,8 @@ export {};
 /**
  * What a room promised before its first move: the root of a tree over its cards, what stands for
  * the server's secret, what the player added to that; `loaded`: it starts from a given position.
- * @typedef {{root: string, pledge: string, nonce?: string, loaded?: boolean}} Fair
+ * @typedef {{root: string, pledge: string, nonce?: string, loaded?: boolean,
+ *   numbered?: boolean}} Fair
  */
 
 /**
