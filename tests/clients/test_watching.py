@@ -358,7 +358,7 @@ async def test_comments_are_turned_off(kibitz: Command, server: Running) -> None
 
 async def test_a_late_room_is_waited_for(kibitz: Command, server: Running) -> None:
     async with connect(server.url, name="Ann") as ann:
-        mirror = await ann.create("aces-up", deal="42", policy=PolicyWish(delay=2))
+        mirror = await ann.create("aces-up", deal="42", policy=PolicyWish(delay=6))
         async with kibitz.running("watch", mirror.room) as eve:
             said = await read_until(eve, "tableau")
             assert "late" in said
