@@ -24,6 +24,7 @@ from kibitz.protocol.views import Event, Mode, Origin, Policy, Seat, Series
 
 from .identity import Identity
 from .record import Record, Secret
+from .state import RoomState
 
 SEATS: dict[Mode, tuple[int, int, int]] = {
     "solo": (1, 1, 1),
@@ -145,6 +146,19 @@ def wish_of(request: Create, start: Start | None) -> str:
         board = f", board={origin.board}" if origin.board else ""
         said = f"Origin(room={origin.room!r}, seq={origin.seq}{board})"
     return hashlib.sha256(plain + said.encode()).hexdigest()[:32]
+
+
+def check_same(state: RoomState, request: Create, start: Start | None) -> None:
+    """See that a named request can be the one that made a room before.
+
+    Raises:
+        Refused: It was another one.
+
+    """
+    secret = state.secret
+    same = secret.wish in ("", wish_of(request, start))  # older rooms do not know
+    if not same or (secret.password is None) != (request.password is None):
+        raise Refused(ErrorCode.BAD_MESSAGE, f"{request.i} is the name of another request")
 
 
 def _seats(request: Create) -> tuple[Mode, int]:

@@ -33,9 +33,7 @@ MAX_GROUP = 512
 CACHE_KIB = 65536
 """The writer's page cache: every room has a page of its own at the end of its records."""
 WAL_PAGES = 10_000
-"""So many pages of 4 KiB are in the WAL before they are copied to the file: in the meantime the
-same pages are written again and again, and copied once."""
-
+"""So many pages of 4 KiB are in the WAL before they are copied to the file, each of them once."""
 MAX_HEADS = 4096
 """Rooms whose last number the writer knows by heart."""
 MAX_NUMBER = 2**63 - 1

@@ -18,7 +18,7 @@ from kibitz.protocol.views import RoomInfo
 
 from .access.entrance import Entrance
 from .clock import Clock
-from .creation import Start, create, wish_of
+from .creation import Start, check_same, create
 from .daily import SECRET, Days
 from .identity import Identity
 from .limits.holdings import DAY_MS, Games
@@ -37,14 +37,13 @@ from .world import World
 
 ROOM_ID_BYTES = 10
 """Random bytes in a room id: 80 bits, nobody guesses one."""
-
 OPEN_PAGE = 1000
 """Entries that are read from the log in one go."""
 
-log = structlog.get_logger("kibitz.rooms")
-
 FORGET_SECONDS = 600.0
 """How often games that have become old are no longer counted."""
+
+log = structlog.get_logger("kibitz.rooms")
 
 
 class Rooms:
@@ -136,7 +135,8 @@ class Rooms:
         name = request.i if name is None and isinstance(request.i, str) else name
         id_ = self._new_id(who.secret, name)
         if name and (there := await self._find(id_)):
-            return _same(there, request, start)
+            check_same(there.state, request, start)
+            return there
         password = None
         if request.password:
             password = await self.entrance.hash(request.password, is_gone)
@@ -145,7 +145,10 @@ class Rooms:
         if pledge is not None and request.pledge is not None:
             pledge.secret = None  # used up, even if nobody knows whether that was written
         room = await self._add(id_, record)
-        return room or _same(await self.get(id_), request, start)
+        if room is None:
+            room = await self.get(id_)
+            check_same(room.state, request, start)
+        return room
 
     def _secret(self, wished: str | None, pledge: Pledge | None) -> bytes:
         """A fresh secret, or the one that somebody was given a pledge of.
@@ -396,18 +399,3 @@ class Rooms:
             if not room.state.closed and (entry := self.listing.entry(id_))
         )
         return self.tv.look(entries, self._world.now_ms())
-
-
-def _same(room: Room, request: Create, start: Start | None) -> Room:
-    """The room that a named request made before, if it can have been this request.
-
-    Raises:
-        Refused: It was another one.
-
-    """
-    state = room.state
-    secret = state.secret
-    same = secret.wish in ("", wish_of(request, start))  # older rooms do not know
-    if not same or (secret.password is None) != (request.password is None):
-        raise Refused(ErrorCode.BAD_MESSAGE, f"{request.i} is the name of another request")
-    return room

@@ -21,6 +21,7 @@ from websockets.protocol import OPEN, State
 
 from kibitz.protocol.limits import MAX_MESSAGE
 
+from .reader import Reader
 from .turn import Turn
 
 
@@ -59,30 +60,6 @@ class Door(Protocol):
 
     def gone(self, socket: "Socket") -> None:
         """Somebody is not there any more."""
-        ...
-
-
-class Reader(Protocol):
-    """Who is told what comes."""
-
-    def receive(self, message: bytes, is_text: bool) -> None:
-        """A whole message has come."""
-        ...
-
-    def counts_control(self) -> bool:
-        """A ping or a fragment has come; whether it is to be heeded."""
-        ...
-
-    def pause(self) -> None:
-        """Much waits to be sent."""
-        ...
-
-    def resume(self) -> None:
-        """It has left."""
-        ...
-
-    def lost(self) -> None:
-        """The connection is gone."""
         ...
 
 
