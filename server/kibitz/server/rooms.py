@@ -39,7 +39,6 @@ ROOM_ID_BYTES = 10
 """Random bytes in a room id: 80 bits, nobody guesses one."""
 OPEN_PAGE = 1000
 """Entries that are read from the log in one go."""
-
 FORGET_SECONDS = 600.0
 """How often games that have become old are no longer counted."""
 
