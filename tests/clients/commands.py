@@ -21,6 +21,10 @@ class Done:
     err: str
 
 
+SIZE = ("COLUMNS", "LINES")
+"""What a runner of tests may say of its own terminal, not of ours."""
+
+
 class Command:
     """Runs ``kibitz`` with a home folder of its own."""
 
@@ -28,7 +32,7 @@ class Command:
         self.url = url
         self.home = home
         self.environ = {
-            **os.environ,
+            **{name: value for name, value in os.environ.items() if name not in SIZE},
             "KIBITZ_SERVER": url,
             "XDG_DATA_HOME": str(home),
             "PYTHONIOENCODING": "utf-8",
