@@ -116,7 +116,7 @@ async def test_a_player_who_does_not_read_is_closed_and_resumes() -> None:
 
 async def test_who_reads_nothing_at_all_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not even the close is read: the connection ends all the same, and the server can stop."""
-    monkeypatch.setattr("kibitz.server.connection.CLOSE_SECONDS", 0.3)
+    monkeypatch.setattr("kibitz.server.client.CLOSE_SECONDS", 0.3)
     async with (
         running_server() as running,
         talking(running.url) as ann,

@@ -22,6 +22,8 @@ const DEFAULTS = {
 /** As the protocol has them, in characters. */
 const LONGEST_NAME = 32;
 const LONGEST_TOKEN = 4096;
+/** A guest's, or one of an operator's. */
+const TOKEN = /^(kbz_[\w-]{43}|[\w-]+\.[\w-]+\.[\w-]+)$/;
 /** The most games that are kept. */
 const MOST = 8;
 
@@ -108,7 +110,8 @@ class Settings extends EventTarget {
       }
       // What the server would not take would keep us out for ever.
       this.#values.name = this.#values.name.replace(/\p{Surrogate}/gu, "").slice(0, LONGEST_NAME);
-      if (this.#values.token.length > LONGEST_TOKEN) this.#values.token = "";
+      const { token } = this.#values;
+      if (token.length > LONGEST_TOKEN || !TOKEN.test(token)) this.#values.token = "";
       this.#values.games = this.#values.games.filter((kept) => typeof kept?.room === "string");
     } catch {
       /* storage is forbidden or its content is not ours: the defaults hold */
