@@ -11,7 +11,7 @@ from urllib.request import urlopen
 from browser import axe
 from browser.browsing import PHONE, Browsing
 from browser.games import deal_of, start_of, steps
-from browser.modules import module_page, run
+from browser.modules import run
 from browser.player import (
     by_finger,
     cards,
@@ -30,14 +30,14 @@ from browser.player import (
     standings,
     until,
 )
-from playwright.async_api import Browser, expect
+from playwright.async_api import Page, expect
 from servers import Running
 from talk import talking
 
 GAME = "aces-up"
 LEFT_THERE = """
   const { finish } = await import("/modules/room/finish.js");
-  const due = [];
+  const [due, { setTimeout }] = [[], window];
   window.setTimeout = (act) => due.push(act);
   const race = { chosen: 0, preferred: 7, leaves: () => true };
   const [source, playback] = [{ status: "resigned", mine: false }, { following: true, board: 1 }];
@@ -54,6 +54,7 @@ LEFT_THERE = """
     end(kind, () => (playback.following = false));
     playback.following = true;
   }
+  window.setTimeout = setTimeout;
   return looked;
 """
 MASKED = "Boards are opened when the last one is done."
@@ -307,9 +308,8 @@ async def test_many_racers_scroll_and_stand_in_order(server: Running, open_page:
         await expect(eve.locator(".strip")).to_contain_text("The board of R1")
 
 
-async def test_nobody_is_led_away_from_a_board_that_he_has_chosen(browser: Browser) -> None:
-    async with module_page(browser) as page:
-        looked = await run(page, LEFT_THERE)
+async def test_nobody_is_led_away_from_a_board_that_he_has_chosen(modules: Page) -> None:
+    looked = await run(modules, LEFT_THERE)
     assert {(kind, board) for kind, board in looked} == {("resigned", 7), ("ended", 7)}
     assert len(looked) == 3, "at the end for two reasons"
 

@@ -2,8 +2,9 @@
  * What has been asked and not been answered yet, in the order in which it was asked.
  *
  * Promises: every request ends once; what was open when a connection broke is asked again on the
- * next; what comes too soon for the server is asked again, in order, when it allows; an answer to
- * a change is handed over when its events have been applied, so that no mirror is behind an answer.
+ * next; what comes too soon for the server is asked again, in order, when it allows, unless that is
+ * long: then it is refused; an answer to a change is handed over when its events have been applied,
+ * so that no mirror is behind an answer.
  */
 
 /** @import {Answer, Id, Ok, Request} from "../protocol/messages.js" */
@@ -21,6 +22,8 @@ const NOT_NOW = new Set(["rate-limited", "draining"]);
 const MOST_AT_ONCE = 64;
 /** What is waited at least before something is asked again, in milliseconds. */
 const LEAST_WAIT = 50;
+/** Who asks is not kept waiting longer for what came too soon, in milliseconds. */
+const MOST_WAIT = 5000;
 /** The same where the server made a mistake while a room was taken up again. */
 const LONG_WAIT = 1000;
 
@@ -32,6 +35,7 @@ const LONG_WAIT = 1000;
 
 export class Asked {
   #session;
+  #waits;
   /** @type {Open[]} */
   #open = [];
   /** @type {((request: Named) => void) | null} */
@@ -40,9 +44,13 @@ export class Asked {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #pause;
 
-  /** @param {ClientSession} session */
-  constructor(session) {
+  /**
+   * @param {ClientSession} session
+   * @param {(refusal: Answer) => void} waits  told of a refusal that only means later
+   */
+  constructor(session, waits) {
     this.#session = session;
+    this.#waits = waits;
   }
 
   /**
@@ -126,6 +134,7 @@ export class Asked {
     }
     const wait = waitOf(one, answer);
     if (wait > 0) {
+      this.#waits(answer);
       one.sent = false;
       this.#atOnce = 1;
       clearTimeout(this.#pause);
@@ -194,7 +203,8 @@ function waitOf(one, answer) {
     return 0;
   }
   if (NOT_NOW.has(answer.code)) {
-    return Math.max(answer.retry_ms ?? 0, LEAST_WAIT);
+    const wait = Math.max(answer.retry_ms ?? 0, LEAST_WAIT);
+    return one.kept && wait > MOST_WAIT ? 0 : wait;
   }
   return !one.kept && answer.code === "internal" ? Math.max(answer.retry_ms ?? 0, LONG_WAIT) : 0;
 }
