@@ -27,6 +27,14 @@ def test_what_costs_more_is_paid_afterwards() -> None:
     assert buckets.take("ann", 1.1) == 0
 
 
+def test_who_takes_the_next_token_waits_for_it_behind_the_others() -> None:
+    buckets = Buckets(Rate(10.0, 2.0))
+    waits = [buckets.reserve("ann", 0.2, 0.0) for _ in range(6)]
+    assert waits == pytest.approx([0, 0, 0.1, 0.2, None, None], abs=0.001), waits
+    assert buckets.reserve("bob", 0.2, 0.0) == 0
+    assert buckets.reserve("ann", 0.2, 0.1) == pytest.approx(0.2, abs=0.001)
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_who_waits_as_long_as_he_is_told_succeeds(seed: int) -> None:
     """Whatever the rate is, whenever he comes, and not a millisecond sooner."""

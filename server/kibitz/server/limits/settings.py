@@ -77,6 +77,9 @@ class Limits:
     connects_per_address: Annotated[
         Rate, _rate("New connections, those of HTTP among them, from an address.")
     ] = Rate(50, 4000)
+    handshakes_per_address: Annotated[
+        Rate, _rate("New connections that are heard, from an address; others wait for their turn.")
+    ] = Rate(300, 8)
     refusals_per_address: Annotated[
         Rate, _rate("Refused connections that are told why; others are cut off.")
     ] = Rate(5, 100)
