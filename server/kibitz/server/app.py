@@ -49,7 +49,7 @@ from .pages import SOCKET_PATH, TEXT, Pages, banned, page
 from .past import Past
 from .rooms import Rooms
 from .settings import Auth, Settings
-from .site import Site
+from .site import installed
 from .sockets.frames import Frames
 from .sockets.keepalive import Keepalive
 from .sockets.socket import Socket
@@ -107,7 +107,7 @@ class App:
         self._world = world
         self._authority = authority_of(settings.access, world)
         self._pages = Pages(
-            *(self.rooms, past, self._answers, self._metrics, Site.installed(), self._authority),
+            *(self.rooms, past, self._answers, self._metrics, installed(), self._authority),
             *(bans, self._table, limits),
         )
         self._service = Service(

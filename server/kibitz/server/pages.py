@@ -7,6 +7,7 @@ the identity back. Never: more than a viewer may see.
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
+from functools import cache
 from http import HTTPStatus
 from urllib.parse import parse_qsl, urlsplit
 
@@ -80,7 +81,6 @@ class Pages:
         self._table = table
         self._count_loopback = limits.count_loopback
         self._bans = bans
-        self._contract = json.dumps(contract(), indent=1).encode()
 
     async def answer(self, request: Request, address: str) -> Response:
         """The page at a path, for somebody there."""
@@ -102,7 +102,7 @@ class Pages:
             case [""]:
                 return page(b"no web page is installed here\n", TEXT, HTTPStatus.NOT_FOUND)
             case ["protocol"]:
-                return page(self._contract, JSON)
+                return page(_contract(), JSON)
             case ["rooms", id_, name] if name in DOWNLOADS:
                 return await self._download(id_, name, request, query, address)
             case _:
@@ -286,6 +286,11 @@ def banned(refused: Refused) -> Response:
     if refused.retry_ms is not None:
         response.headers["Retry-After"] = str(refused.retry_ms // 1000 + 1)
     return response
+
+
+@cache
+def _contract() -> bytes:
+    return json.dumps(contract(), indent=1).encode()
 
 
 def _only_get() -> Response:
