@@ -140,7 +140,8 @@ async def _serve(settings: Settings, data: Path | None, demo: bool, logs: Logs) 
     world = World(Steady(_wall_ms, _since_boot).now_ms, time.monotonic, os.urandom)
     async with running(settings, event_log, world) as app:
         listening, s = settings.listening, "" if settings.listening.tls_cert is None else "s"
-        if s or settings.access.auth is Auth.JWT:  # else the terminal's end is ours, too
+        at_terminal = sys.stderr.isatty() and not s and settings.access.auth is Auth.GUEST
+        if not at_terminal:  # there its end is ours, too
             asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, app.reload)
         runtime.settle()
         host = listening.host
