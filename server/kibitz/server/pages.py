@@ -26,7 +26,7 @@ from .decide import check_open
 from .identity import Identity
 from .limits.door import refusal
 from .limits.places import place_of
-from .limits.prices import DOWNLOAD, TOKEN
+from .limits.prices import DOWNLOAD, EVENTS_A_DOWNLOAD, TOKEN
 from .limits.settings import Limits
 from .limits.table import Over, Table
 from .log import LogFailure
@@ -140,7 +140,10 @@ class Pages:
             self._rooms.days.check(room.state, who)
             if room.state.closed and not seated and who != room.state.owner:
                 self._rooms.entrance.check_key(id_, room.state, _wishes(query).get("invite"))
-            return await DOWNLOADS[name](self, room, who, _wishes(query))
+            response = await DOWNLOADS[name](self, room, who, _wishes(query))
+            more = room.seq / EVENTS_A_DOWNLOAD if name in REPLAYS else 0
+            self._table.charge("downloads", more, (None, who, place))
+            return response
         except Refused as refused:
             status = _STATUS.get(refused.code, HTTPStatus.BAD_REQUEST)
             if refused.limit:
@@ -219,6 +222,8 @@ DOWNLOADS: Mapping[str, Callable[[Pages, Room, str | None, Wishes], Awaitable[Re
     "save.txt": Pages._save_text,
 }
 """What can be downloaded of a room."""
+REPLAYS = frozenset({"replay.json", "replay.txt"})
+"""Those of them for which every event is gone through."""
 
 
 def _wishes(query: str) -> Wishes:

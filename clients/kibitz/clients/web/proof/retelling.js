@@ -16,7 +16,7 @@ import { same } from "./bytes.js";
 import { isUp, laid, redacted } from "./cards.js";
 import { Fault } from "./fault.js";
 import { checkKeys } from "./keys.js";
-import { checkManners, checkSeats } from "./manners.js";
+import { checkDay, checkManners, checkSeats } from "./manners.js";
 import { isOutcome } from "./outcome.js";
 import { isStuck } from "./stuck.js";
 
@@ -66,6 +66,7 @@ export class Retelling {
     this.#start = start;
     this.#chances = chances;
     checkSeats(created);
+    checkDay(created);
     this.#view = begun(created);
     if (created.mode !== "race" && start) this.#release([0]);
   }
