@@ -29,6 +29,29 @@ PLAYHEAD = """
     [positionAt(recorded, times, now), dueAt(recorded, times, number)]);
 """
 
+LEFT_THERE = """
+  const { finish } = await import("/modules/room/finish.js");
+  const [due, { setTimeout }] = [[], window];
+  window.setTimeout = (act) => due.push(act);
+  const race = { chosen: 0, preferred: 7, leaves: () => true };
+  const [source, playback] = [{ status: "resigned", mine: false }, { following: true, board: 1 }];
+  const looked = [];
+  const end = (kind, meanwhile) => {
+    finish({ kind }, { source, playback, race, following: true,
+      signal: new AbortController().signal, look: (board) => looked.push([kind, board]) });
+    meanwhile();
+    due.splice(0).forEach((act) => act());
+  };
+  for (const kind of ["resigned", "ended"]) {
+    end(kind, () => {});
+    end(kind, () => race.chosen++);
+    end(kind, () => (playback.following = false));
+    playback.following = true;
+  }
+  window.setTimeout = setTimeout;
+  return looked;
+"""
+
 
 async def on_air(page: Page, title: str) -> None:
     """TV shows a game."""
@@ -294,3 +317,9 @@ async def test_the_playhead_is_where_the_server_says(modules: Page) -> None:
         cases.append([msgspec.to_builtins(shown), times, now, number])
         said.append([position_at(shown, times, now), due_at(shown, times, number)])
     assert await run(modules, PLAYHEAD, cases) == said
+
+
+async def test_nobody_is_led_away_from_a_board_that_he_has_chosen(modules: Page) -> None:
+    looked = await run(modules, LEFT_THERE)
+    assert {(kind, board) for kind, board in looked} == {("resigned", 7), ("ended", 7)}
+    assert len(looked) == 3, "at the end for two reasons"
