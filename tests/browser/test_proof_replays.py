@@ -97,7 +97,7 @@ async def by_chance(game: str, count: int = GAMES) -> AsyncIterator[tuple[str, s
     desk = Desk(seed=game.encode())
     for n in range(count):
         rng = Random(f"{game} {n}")
-        wish = rng.choice(({}, {"deal": str(n)}, {"nonce": "a-nonce_1"}))
+        wish: dict[str, Any] = rng.choice(({}, {"deal": str(n)}, {"nonce": "a-nonce_1"}))
         room = await desk.create(game=game, **wish)
         await play(desk, room, rng)
         running = await desk.text(room)
@@ -109,21 +109,21 @@ async def by_chance(game: str, count: int = GAMES) -> AsyncIterator[tuple[str, s
 
 async def play(desk: Desk, room: Room, rng: Random) -> None:
     """Moves by chance, with much taken back; remarks in every script."""
-    here = {"room": room.id}
+    id_ = room.id
     for _ in range(STEPS):
         can, board = legal(room.state), room.state.positions[0].board
         what = rng.choices(("move", "undo", "redo", "say", "restart"), (20, 3, 3, 1, 0.4))[0]
         if what == "say":
             remark = rng.choice(["é 中 🂡", 'a "b" \\ c', "# x: y"])
-            await desk.do(room, ANN, ask.Say(text=remark, **here))
+            await desk.do(room, ANN, ask.Say(text=remark, room=id_))
         elif what == "restart" or (what == "move" and not can):
-            await desk.do(room, ANN, ask.Restart(**here))
+            await desk.do(room, ANN, ask.Restart(room=id_))
         elif what == "move":
-            await desk.do(room, ANN, ask.Move(move=rng.choice(can), **here))
+            await desk.do(room, ANN, ask.Move(move=rng.choice(can), room=id_))
         elif what == "undo" and board.to_undo() is not None:
-            await desk.do(room, ANN, ask.Undo(**here))
+            await desk.do(room, ANN, ask.Undo(room=id_))
         elif what == "redo" and board.to_redo() is not None:
-            await desk.do(room, ANN, ask.Redo(**here))
+            await desk.do(room, ANN, ask.Redo(room=id_))
 
 
 @pytest.mark.parametrize("game", WINS)

@@ -24,6 +24,8 @@ const MOST_AT_ONCE = 64;
 const LEAST_WAIT = 50;
 /** Who asks is not kept waiting longer for what came too soon, in milliseconds. */
 const MOST_WAIT = 5000;
+/** So long after a refusal changes go one by one, or a later one might be taken before it, ms. */
+const CALM = 5000;
 /** The same where the server made a mistake while a room was taken up again. */
 const LONG_WAIT = 1000;
 
@@ -41,6 +43,8 @@ export class Asked {
   /** @type {((request: Named) => void) | null} */
   #send = null;
   #atOnce = MOST_AT_ONCE;
+  /** When something came too soon. */
+  #refused = -Infinity;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #pause;
 
@@ -135,6 +139,7 @@ export class Asked {
     const wait = waitOf(one, answer);
     if (wait > 0) {
       this.#waits(answer);
+      this.#refused = performance.now();
       one.sent = false;
       this.#atOnce = 1;
       clearTimeout(this.#pause);
@@ -179,19 +184,28 @@ export class Asked {
     if (this.#pause !== undefined) {
       return;
     }
-    let waiting = this.#open.filter((one) => one.sent && one.answer === null).length;
+    const sent = this.#open.filter((one) => one.sent && one.answer === null);
+    const hurried = performance.now() - this.#refused < CALM;
+    let [waiting, changing] = [sent.length, sent.some(isChange)];
     for (const one of this.#open) {
       if (this.#send === null || waiting >= this.#atOnce) {
         return;
       }
       if (!one.sent && one.answer === null) {
+        if (hurried && changing && isChange(one)) {
+          return;
+        }
         one.sent = true;
         waiting++;
+        changing ||= isChange(one);
         this.#send(one.request);
       }
     }
   }
 }
+
+/** @param {Open} one */
+const isChange = ({ request }) => CHANGES.has(request.t);
 
 /**
  * Milliseconds after which something has to be asked again; 0: this is the answer.
