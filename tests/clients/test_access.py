@@ -1,6 +1,7 @@
 """Our programs under TLS, and with tokens that somebody gave them."""
 
 import asyncio
+import io
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,10 @@ from operators import AUDIENCE, ISSUER, now, pem, rsa_key, token
 from processes import standby
 from servers import running_server
 from talk import PATIENCE, talking
+from typer import Exit
 
+from kibitz.clients.benching.line import Lines, Lost
+from kibitz.clients.commands.reaching import Entry
 from kibitz.clients.session import Refused, connect
 from kibitz.server.log_memory import MemoryLog
 from kibitz.server.settings import Access, Auth
@@ -55,6 +59,53 @@ async def test_a_bot_plays_and_is_watched(guarded: Guarded) -> None:
     done = await guarded.command(**environ).run("rooms", "--all")
     assert room in done.out and "Robo" in done.out
     assert (await guarded.command(**environ).run("replay", room)).code == 0
+    file.write_text(token("boss", roles=["admin"]))
+    listed = await command.run("admin", "rooms", "--all", *ca, "--token-file", str(file))
+    assert (listed.code, listed.out.split("\n")[1].split("\t")[0]) == (0, room), listed.err
+
+
+async def test_a_game_is_verified_under_tls_with_a_token(guarded: Guarded) -> None:
+    environ = {"KIBITZ_TOKEN": token("ann"), "KIBITZ_TLS_CA": str(guarded.authority.ca)}
+    done = await guarded.command(**environ).run("play", "aces-up", "--private", lines="d\n")
+    _, *words = done.out.partition("check them with: kibitz ")[2].split("\n")[0].split()
+    done = await guarded.command(KIBITZ_TOKEN=token("ann")).run("verify", *words)
+    assert (done.code, done.err, done.out.count(" ok ")) == (0, "", 4)
+    for environ, says in ({}, "wants a token"), ({"KIBITZ_TOKEN": token("eve")}, "by invitation"):
+        done = await guarded.command(**environ).run("verify", *words)
+        assert (done.code, done.out) == (2, "") and says in done.err
+
+
+async def test_a_load_trusts_the_authority_that_is_named(tmp_path: Path) -> None:
+    authority = Authority(tmp_path)
+    async with running_server(tls=authority.files) as server:
+        lines = Lines(server.url, str(authority.ca))
+        await lines.open()
+        await lines.close()
+        with pytest.raises(Lost, match="no connection"):
+            await Lines(server.url).open()
+
+
+async def test_a_room_with_a_password(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with running_server() as server:
+        kibitz = Command(server.url, tmp_path, {"KIBITZ_ROOM_PASSWORD": "cats"})
+        done = await kibitz.run("play", "aces-up", "--password", lines="resign\n")
+        line = done.out.partition("watch it with: kibitz ")[2].split("\n")[0].split()
+        assert line[-1] == "--password" and "cats" not in done.out
+        assert (await kibitz.run(*line)).code == 0
+        async with connect(server.url) as eve:
+            with pytest.raises(Refused, match="this room has a password"):
+                await eve.join(line[1])
+    monkeypatch.delenv("KIBITZ_ROOM_PASSWORD", raising=False)
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    with pytest.raises(Exit):
+        Entry(password=True).secret()
+    typed = iter(["cats", "cats", "cats", "dogs"])
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    monkeypatch.setattr("getpass.getpass", lambda prompt: next(typed))
+    assert Entry(password=True).secret(new=True) == "cats"
+    with pytest.raises(Exit):
+        Entry(password=True).secret(new=True)
+    assert Entry().secret() is None
 
 
 async def test_a_person_plays_and_a_token_that_was_given_is_not_kept(guarded: Guarded) -> None:

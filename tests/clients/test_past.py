@@ -237,6 +237,11 @@ def test_tokens_are_kept_by_server(tmp_path: Path) -> None:
     tokens.put("ws://a/ws", "kbz_c")
     assert Tokens(tokens.path).get("ws://a/ws") == "kbz_c"
     assert Tokens(tokens.path).get("ws://b/ws") == "kbz_b"
+    assert tokens.name("ws://a/ws") is None
+    for name in ("Ann the First", None):
+        tokens.keep("ws://a/ws", "kbz_c", name)
+    assert Tokens(tokens.path).name("ws://a/ws") == "Ann the First"
+    assert Tokens(tokens.path, "kbz_given").name("ws://a/ws") is None
     assert tokens.path.stat().st_mode & 0o777 == 0o600
     assert os.listdir(tokens.path.parent) == ["token"]
 

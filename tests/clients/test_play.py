@@ -57,9 +57,10 @@ async def test_one_board_a_change_and_one_text_an_error(kibitz: Command) -> None
     words = ("play", "thumb-and-pouch", "--deal", "42", "--name", "Ann")
     played = await kibitz.run(*words, lines=lines)
     start, drawn = board("thumb-and-pouch"), board("thumb-and-pouch", "sw")
-    watch, check, rest = played.out.split("\n", 2)
+    watch, check, said, rest = played.out.split("\n", 3)
     assert watch.startswith("watch it with: kibitz watch ")
     assert check.startswith("its cards are fixed; check them with: kibitz verify ")
+    assert said == "`help` lists what you can type."
     assert rest == (
         f"{start}{drawn}Error: invalid move due to mismatched cards\n"
         f"Error: wrong number of arguments\n{start}{drawn}there is nothing to redo\nAnn: Hello\n"
@@ -198,14 +199,15 @@ async def test_two_at_one_board(kibitz: Command, server: Running) -> None:
 
 
 async def test_a_player_who_was_killed_comes_back(kibitz: Command) -> None:
-    async with kibitz.running("play", "aces-up", "--deal", "42") as player:
+    words = ("play", "aces-up", "--deal", "42", "--name", "Ann")
+    async with kibitz.running(*words) as player:
         room = room_of(await read_until(player, board("aces-up")))
         await write(player, "d")
         await read_until(player, board("aces-up", "d"))
     token = kibitz.home / "kibitz" / "token"
     assert token.stat().st_mode & 0o777 == 0o600
-    again = await kibitz.run("play", "--room", room, lines="undo\n")
-    assert again.code == 0
+    again = await kibitz.run("play", "--room", room, lines="undo\nsay back\n")
+    assert again.code == 0 and "Ann: back\n" in again.out
     assert f"{board('aces-up', 'd')}{board('aces-up')}" in again.out
     stranger = Command(kibitz.url, kibitz.home / "elsewhere")
     stranger.home.mkdir()

@@ -49,6 +49,17 @@ async def test_a_room_live_and_ended(kibitz: Command, server: Running, tmp_path:
     assert (await kibitz.run("verify", "nowhere")).code == 2
 
 
+async def test_a_room_that_an_operator_closed() -> None:
+    key = "correct horse battery staple"
+    async with running_server(admin_key=key) as running, talking(running.url) as ann:
+        room = (await ann.ok("create", game="klondike"))["room"]
+        await ann.ok("admin", act="close", key=key, room=room)
+        async with connect(running.url) as client:
+            verdict = await verdict_on_room(client, room)
+    assert verdict.results == OPEN
+    assert verdict.findings[3].says.startswith("the room was closed before the game had ended")
+
+
 async def test_a_line_that_does_not_fit_is_shown(kibitz: Command, tmp_path: Path) -> None:
     path = tmp_path / "replay.txt"
     text = "# format: kibitz-replay-1\n# game: klondike\n" + NEAR_WIN + "> reset\n"

@@ -4,7 +4,7 @@ import asyncio
 import re
 from functools import partial
 
-from clients.commands import Command, read_until
+from clients.commands import PATIENCE, Command, read_until
 from clients.terminals import at_terminal
 from servers import Running
 from talk import fetch
@@ -18,7 +18,6 @@ from kibitz.protocol.replies import TvRoom
 from kibitz.protocol.requests import PolicyWish
 from kibitz.protocol.views import Control
 
-PATIENCE = 30.0
 LEFT, RIGHT, HOME = "\x1b[D", "\x1b[C", "\x1b[H"
 
 
@@ -88,8 +87,12 @@ async def test_going_back_loses_nothing_of_what_goes_on(kibitz: Command, server:
     async with connect(server.url, name="Ann") as ann:
         room = await played(ann, over=False)
         await ann.say(room, "three")
-        async with at_terminal(kibitz, "watch", room) as eve:
-            await eve.shows("3 moves", "left: back")
+        async with at_terminal(kibitz, "watch", room, "--name", "Eve") as eve:
+            await eve.shows("3 moves", "left: back", "c: comment")
+            eve.child.send("cq l\x7fik!")
+            await eve.shows("say: q ik!_ (Enter; Esc: not)")
+            eve.child.send("\x1b")
+            await eve.shows("3 moves", "c: comment")
             eve.child.send(LEFT)
             await eve.shows("2 moves", "4 of 6", "l: live again")
             eve.child.send(LEFT)
@@ -106,12 +109,14 @@ async def test_going_back_loses_nothing_of_what_goes_on(kibitz: Command, server:
             await eve.shows("4 moves", "Ann: on we go", "left: back")
             await ann.move(room, "d")
             await eve.shows("5 moves", "> d (Ann)")
+            eve.child.send("cquite so\r")
+            await eve.shows("Eve: quite so", "left: back")
             eve.child.send(LEFT + RIGHT)
             await eve.shows("5 moves", "left: back")
             eve.child.send(LEFT)
             await eve.shows("l: live again")
             await ann.resign(room)
-            await eve.shows(" of 11", "l: live again")
+            await eve.shows(" of 12", "l: live again")
             eve.child.send("\x1b[F")
             code, page = await eve.end()
             assert (code, "· resigned" in page) == (0, True)
@@ -166,7 +171,7 @@ async def test_a_replay_is_presented(kibitz: Command, server: Running) -> None:
         home.mkdir()
         other = Command(kibitz.url, home)
         async with at_terminal(kibitz, "present", source, "--name", "Pia") as pia:
-            page = await pia.shows("others watch it with: kibitz watch ", "0 moves")
+            page = await pia.shows("others watch it with:\nkibitz watch ", "0 moves")
             room = page.split("kibitz watch ")[1].split()[0]
             async with (
                 at_terminal(other, "watch", room) as bob,
