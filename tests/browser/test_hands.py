@@ -1,23 +1,28 @@
 """Playing: what a hand may do besides a legal drag, and what the page says to it."""
 
+import json
 from itertools import islice
 
 from browser.browsing import PHONE, Browsing
 from browser.games import Drag, deal_of, flat, start_of, steps
 from browser.player import (
     by_dragging_finger,
+    by_finger,
     by_mouse,
     cards,
     carry,
     create,
     may_play,
+    named,
     play,
     seq,
     shows,
     sit,
+    until,
 )
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, WebSocketRoute, expect
 from servers import Running
+from talk import eventually
 
 WHERE_IT_LIES = """code => {
     const card = document.querySelector(`kibitz-table .card[data-code="${code}"]`);
@@ -102,6 +107,40 @@ async def test_a_double_click_sends_a_card_home(server: Running, open_page: Brow
     await ann.locator(f'.pile[data-pile="{first.do.source}"] .card').last.dblclick()
     await expect(ann.locator("kibitz-room")).to_have_attribute("data-seq", "3")
     await shows(ann, first.piles)
+
+
+async def test_no_press_is_lost_while_it_is_not_known_what_is_legal(
+    server: Running, open_page: Browsing
+) -> None:
+    """Whoever is quicker than the server's list of moves means the position that he sees."""
+    game = "thumb-and-pouch"
+    ann = await open_page(f"{server.http}/healthz", size=PHONE, touch=True, storage=named("Ann"))
+    answers: list[str | bytes] = []
+    sockets: list[WebSocketRoute] = []
+
+    def between(ws: WebSocketRoute) -> None:
+        sockets.append(ws)
+        there = ws.connect_to_server()
+
+        def tell(message: str | bytes) -> None:
+            if json.loads(message)["t"] == "moves":
+                answers.append(message)
+            else:
+                ws.send(message)
+
+        there.on_message(tell)
+
+    await ann.route_web_socket("**/ws", between)
+    await ann.goto(f"{server.http}/?room={await create(server, game, deal=deal_of(game))}&seat")
+    await may_play(ann)
+    for step in islice(steps(game), 24):
+        before = await seq(ann)
+        await by_finger(ann, step.do)
+        await eventually(lambda: answers)
+        while answers:
+            sockets[0].send(answers.pop(0))
+        await until(ann, before + 1)
+        await shows(ann, step.piles)
 
 
 async def test_a_shuffle_in_montana(server: Running, open_page: Browsing) -> None:

@@ -169,9 +169,7 @@ def nurse() -> None:
 
 def _warm(main: Callable[[], None]) -> None:
     """Have done once what is the same for every server and takes a second."""
-    pages: Any = import_module("kibitz.server.pages")
-    pages.contract = partial(_self, pages.contract())
-    pages.Site.installed = partial(_self, pages.Site.installed())
+    import_module("kibitz.server.site").installed()
     sys.argv = ["kibitz.server", "--port", "none"]
     with (
         open(os.devnull, "w") as nowhere,
@@ -181,10 +179,6 @@ def _warm(main: Callable[[], None]) -> None:
         main()
     gc.collect()
     gc.freeze()
-
-
-def _self(made: object) -> object:
-    return made
 
 
 def _serve(wish: dict[str, Any], main: Callable[[], None]) -> None:

@@ -83,7 +83,11 @@ async def test_every_metric_that_is_asked_for_exists(tmp_path: Path) -> None:
 
 
 async def test_compose_reads_its_file() -> None:
-    words = {"KIBITZ_HOST": "play.example.org", "GRAFANA_PASSWORD": "x" * 16}
+    words = {
+        "KIBITZ_HOST": "play.example.org",
+        "GRAFANA_PASSWORD": "x" * 16,
+        "KIBITZ_ADMIN_TOKEN": "x" * 16,
+    }
     file = DEPLOY / "compose.yaml"
     shown = await said("docker-compose", "-f", file, "config", HOME="/nonexistent", **words)
     services = yaml.safe_load(shown)["services"]

@@ -1,14 +1,16 @@
 """Watching: a snapshot and every event after it, whenever one joins, drops and comes back."""
 
 import asyncio
+from collections.abc import Iterator
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from random import Random
 
 import pytest
 from plays import endless, legal
-from servers import running_server
+from servers import UNLIMITED, running_server
 from talk import PATIENCE, Plain, Talk, eventually, talking
 from worlds import Fake, HeldLog
 
@@ -19,11 +21,13 @@ from kibitz.protocol.replies import Joined
 from kibitz.protocol.views import Event, View
 from kibitz.protocol.wire import Encoding
 from kibitz.server.audience import EVERYTHING
+from kibitz.server.limits.rates import Rate
 from kibitz.server.limits.settings import IDLE_SECONDS
 from kibitz.server.log_sqlite import SqliteLog
 from kibitz.server.room import Room
 from kibitz.server.stage import MAX_MISSED, RECENT
 from kibitz.server.state import RoomState, state_at
+from kibitz.server.told import MAX_BYTES
 
 
 async def views_of(room: Room) -> list[View]:
@@ -145,6 +149,60 @@ async def test_resuming_while_moves_rain_down_leaves_no_gap(tmp_path: Path) -> N
                 await bob.settle()
                 got = [e["seq"] for e in back["events"]] + [e["seq"] for e in bob.events()]
                 assert got == list(range(seen + 1, len(hashes)))
+
+
+@pytest.mark.parametrize("encoding", list(Encoding))
+async def test_who_reads_the_past_again_needs_nothing_of_the_log(encoding: Encoding) -> None:
+    """Whatever part of it he reads, and with all cards open after the end."""
+    log, rng = HeldLog(), Random(encoding.name)
+    async with running_server(log) as running, talking(running.url, encoding) as ann:
+        id_ = (await ann.ok("create", game="klondike", deal="1"))["room"]
+        for t, move in islice(endless(Random(1)), RECENT + 70):
+            await ann.ok(t, room=id_, move=move)
+        await ann.ok("resign", room=id_)
+        room = await running.app.rooms.get(id_)
+        for open_ in (False, True):
+            first = await ann.ok("history", room=id_, limit=500, open=open_, proofs=True)
+            now = first["events"]
+            assert [event["seq"] for event in now] == list(range(1, room.seq + 1))
+            told = {event["seq"]: event for event in ann.events(id_)}
+            assert open_ or [event for event in now if event["seq"] in told] == list(told.values())
+            log.hold("read")
+            for _ in range(20):
+                from_, limit = rng.randrange(1, room.seq - 90), rng.randrange(1, 80)
+                page = await ann.ok(
+                    "history", room=id_, from_=from_, limit=limit, open=open_, proofs=True
+                )
+                assert page["events"] == now[from_ - 1 : from_ - 1 + limit]
+                named = {card for _, card, *_ in page["openings"]}
+                assert named == {cell[:2] for event in page["events"] for cell in cells(event)}
+            log.release()
+        assert running.app._answers._reading._told._size <= MAX_BYTES
+
+
+def cells(event: Plain) -> Iterator[str]:
+    """The cards that an event names."""
+    for fact in event.get("fx", []):
+        if fact[0] in ("mv", "set"):
+            yield from (cell for cell in fact[-1] if cell != "??")
+        elif fact[0] in ("up", "dn"):
+            yield from fact[2:]
+
+
+async def test_who_comes_back_by_number_pays_for_what_he_is_given() -> None:
+    limits = replace(UNLIMITED, reads=Rate(0.001, 3))
+    async with running_server(limits=limits) as running, talking(running.url) as ann:
+        room = (await ann.ok("create", game="klondike", deal="1"))["room"]
+        seen = (await ann.ok("ping"))["heads"][room]
+        for _ in range(150):
+            await ann.ok("say", room=room, text="hm")
+        async with talking(running.url) as bob:
+            for _ in range(2):
+                answer = await bob.ask("join", room=room, from_=seen[0], hash=seen[1])
+            assert (answer["t"], len(answer["events"])) == ("joined", 150)
+            for _ in range(5):  # some are granted because they are his own room
+                answer = await bob.ask("join", room=room, from_=seen[0], hash=seen[1])
+            assert answer["limit"] == "reads per connection"
 
 
 async def test_what_happens_while_old_events_are_read_is_not_lost() -> None:

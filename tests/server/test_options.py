@@ -1,8 +1,13 @@
 """What a command line says wrongly is told in one sentence, by the option that it is about."""
 
+import re
+
 import pytest
 from processes import run
+from typer.main import get_command
 
+from kibitz.server.__main__ import serve
+from kibitz.server.limits.settings import MUCH, OFTEN, TIMES
 from kibitz.server.limits.table import Over
 
 
@@ -19,6 +24,24 @@ from kibitz.server.limits.table import Over
 async def test_a_wrong_option_is_said_in_a_sentence(option: str, value: str, says: str) -> None:
     code, said = await run("--memory", "--port", "0", option, value)
     assert code == 2 and says in said and "Value error" not in said and "Traceback" not in said
+
+
+async def test_memory_is_not_archived() -> None:
+    code, said = await run("--memory", "--keep", "3", "--port", "0")
+    assert code == 2 and "--memory keeps nothing" in said
+
+
+def test_every_option_has_a_help_of_its_own_under_a_title(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    command = get_command(serve)
+    said = command.get_help(command.make_context("serve", [], resilient_parsing=True))
+    helps = [str(getattr(option, "help", "")) for option in command.params]
+    assert len(set(helps)) == len(helps) > 50
+    assert not [text for text in helps if not text or "he same" in text]
+    titles = re.findall(r"^(\S.+):$", said, re.MULTILINE)
+    assert titles[:3] == ["Where the server listens", "Who gets in", "Where rooms are kept"]
+    assert [title for title in titles if title.startswith("Limits")] == [OFTEN, MUCH, TIMES]
+    assert said.count("  --") == len(helps) + 1
 
 
 def test_nobody_is_told_to_come_back_at_once() -> None:

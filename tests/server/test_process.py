@@ -1,6 +1,7 @@
 """The server as a process: how it ends, and what it says when it cannot begin."""
 
 import asyncio
+import signal
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -44,6 +45,7 @@ async def test_a_file_has_one_server(tmp_path: Path) -> None:
         assert code == 2
         assert "is in use by another kibitz process" in said and "Traceback" not in said
         assert f"pid {server.process.pid}" in said
+        server.process.send_signal(signal.SIGHUP)  # a reload, though there is nothing to be read
         async with talking(url) as ann:
             await ann.ok("create", game="klondike")
         await server.kill()

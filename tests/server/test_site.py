@@ -14,7 +14,7 @@ from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from kibitz.clients import web
-from kibitz.server.site import Site
+from kibitz.server.site import Site, installed
 
 FILES = {
     "index.html": b'<!doctype html><link href="web/style/a.css"><script src="web/main.js">',
@@ -186,9 +186,9 @@ def test_without_a_page_there_is_nothing() -> None:
     assert get("/", Site({})) is None and get("/web/main.js", Site({})) is None
 
 
-def installed() -> Mapping[str, bytes]:
+def files_named() -> Mapping[str, bytes]:
     """The files that the installed page names, by their address."""
-    site = Site.installed()
+    site = installed()
     page = got("/", site).body.decode()
     paths = re.findall(r'"(web/[^"]+)"', page)
     assert paths and all(path.startswith(f"web/{site.version}/") for path in paths)
@@ -197,8 +197,8 @@ def installed() -> Mapping[str, bytes]:
 
 def test_every_file_that_the_installed_page_names_is_there() -> None:
     """And every module that these import: all of it under one version, and relative."""
-    site = Site.installed()
-    rest, seen = dict(installed()), set[str]()
+    site = installed()
+    rest, seen = dict(files_named()), set[str]()
     while rest:
         path, body = rest.popitem()
         seen.add(path)
@@ -218,7 +218,7 @@ def test_every_file_that_the_installed_page_names_is_there() -> None:
 
 
 def test_nothing_in_the_folder_is_left_out() -> None:
-    site, root = Site.installed(), Path(web.__path__[0])
+    site, root = installed(), Path(web.__path__[0])
     found = [path.relative_to(root) for path in root.rglob("*") if path.is_file()]
     paths = [path for path in found if path.name != "README.md"]
     for path in paths:
@@ -242,8 +242,8 @@ async def wire(running: Running, line: str, *headers: str) -> tuple[bytes, bytes
 
 async def test_the_server_serves_what_is_installed(running: Running) -> None:
     head, page = await wire(running, "GET /?room=abc")
-    assert head.startswith(b"HTTP/1.1 200 ") and page == got("/", Site.installed()).body
-    for path, content in installed().items():
+    assert head.startswith(b"HTTP/1.1 200 ") and page == got("/", installed()).body
+    for path, content in files_named().items():
         head, body = await wire(running, f"GET /{path}", "Accept-Encoding: gzip")
         assert b"immutable" in head
         assert (gzip.decompress(body) if b"gzip" in head.lower() else body) == content

@@ -24,6 +24,7 @@ from .log_memory import MemoryLog
 from .log_sqlite import SqliteLog
 from .operation import runtime
 from .operation.logs import Logs, open_logs
+from .options import Grouped
 from .settings import (
     DATA,
     Access,
@@ -48,7 +49,11 @@ MIN_TOKEN = 16
 
 @dataclass(frozen=True, slots=True)
 class _Show:
-    demo: Annotated[bool, typer.Option("--demo", help="Bots play all five games for ever.")] = False
+    """Something to see."""
+
+    demo: Annotated[
+        bool, typer.Option("--demo", help="Let bots play all five games for ever, to be watched.")
+    ] = False
 
 
 def _run(
@@ -65,6 +70,8 @@ def _run(
     runtime.set_up()
     if keeping.memory and keeping.data:
         raise _unusable("--memory keeps nothing, --data keeps everything: choose one")
+    if keeping.memory and keeping.keep:
+        raise _unusable("--memory keeps nothing, --keep archives rooms in the file: choose one")
     if show.demo and access.auth is not Auth.GUEST:
         raise _unusable("--demo needs --auth guest: its bots have no tokens of yours")
     path = None if keeping.memory else keeping.data or DATA
@@ -88,7 +95,10 @@ def _run(
         logs.close()
 
 
-serve = command(_run, Listening, Access, Keeping, Limits, Operating, Administering, _Show)
+serve = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+serve.command("serve", cls=Grouped)(
+    command(_run, Listening, Access, Keeping, Limits, Operating, Administering, _Show)
+)
 
 
 def _token(file: Path | None) -> str | None:
@@ -130,7 +140,8 @@ async def _serve(settings: Settings, data: Path | None, demo: bool, logs: Logs) 
     world = World(Steady(_wall_ms, _since_boot).now_ms, time.monotonic, os.urandom)
     async with running(settings, event_log, world) as app:
         listening, s = settings.listening, "" if settings.listening.tls_cert is None else "s"
-        if s or settings.access.auth is Auth.JWT:  # else the terminal's end is ours, too
+        at_terminal = sys.stderr.isatty() and not s and settings.access.auth is Auth.GUEST
+        if not at_terminal:  # there its end is ours, too
             asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, app.reload)
         runtime.settle()
         host = listening.host
@@ -186,7 +197,7 @@ async def _demo(url: str, certificate: Path | None) -> AsyncIterator[None]:
 
 def main() -> None:
     """Run ``serve`` alone: ``python -m kibitz.server``."""
-    typer.run(serve)
+    serve()
 
 
 if __name__ == "__main__":

@@ -183,7 +183,7 @@ class Answers:
             case ask.Rooms():
                 return await self._rooms.listing.page(request)
             case ask.Replay():
-                return await self._past.replay(request.text)
+                return await self._past.replay(request.text, visitor.encoding)
             case ask.Moves() | ask.Save() | ask.Cheat() | ask.History() | ask.ViewAt():
                 room = self._followed(request, visitor)
                 return await self._reading.answer(request, room, visitor)
@@ -305,6 +305,7 @@ class Answers:
                     raise self._bans.refused(ban, room.id)
                 await self._sit(room, visitor.identity)
             joined = await room.people.admit(visitor, request.role, request)
+            visitor.count_events(len(joined.events or ()))
             if allowed is not None:
                 visitor.passes[room.id] = allowed
             return joined

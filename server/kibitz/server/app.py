@@ -44,11 +44,12 @@ from .operation.lag import LagSampler
 from .operation.logs import LogLevel
 from .operation.metrics import Metrics
 from .operation.scraping import Scraping
+from .pace import Gently
 from .pages import SOCKET_PATH, TEXT, Pages, banned, page
 from .past import Past
 from .rooms import Rooms
 from .settings import Auth, Settings
-from .site import Site
+from .site import installed
 from .sockets.frames import Frames
 from .sockets.keepalive import Keepalive
 from .sockets.socket import Socket
@@ -92,7 +93,7 @@ class App:
         self._table = Table(limits, world.monotonic)
         self._door = Door(limits, self._table, self._metrics.limited, self._proxies.has)
         self.rooms = Rooms(log_, world, limits.says, turn, limits)
-        self._past = past = Past(log_, limits.past_waiting)
+        self._past = past = Past(log_, limits.past_waiting, gently=Gently(world.monotonic))
         days = settings.keeping.keep
         self.attic = Attic(log_, self.rooms, past, world, days) if days else None
         self._connections: set[Connection] = set()
@@ -106,7 +107,7 @@ class App:
         self._world = world
         self._authority = authority_of(settings.access, world)
         self._pages = Pages(
-            *(self.rooms, past, self._answers, self._metrics, Site.installed(), self._authority),
+            *(self.rooms, past, self._answers, self._metrics, installed(), self._authority),
             *(bans, self._table, limits),
         )
         self._service = Service(
@@ -244,7 +245,7 @@ class App:
 
     def _page(
         self, socket: ServerConnection, request: Request
-    ) -> Awaitable[Response] | Response | None:
+    ) -> Awaitable[Response | None] | Response | None:
         assert isinstance(socket, Socket), "as it was asked for"
         socket.address = self._proxies.address_of(socket, request)
         if ban := self._bans.banned(None, socket.address):
@@ -252,6 +253,26 @@ class App:
         stays = request.method == "GET" and request.path.partition("?")[0] == SOCKET_PATH
         if refusal := self._door.asked(socket, socket.address, stays=stays):
             return refusal
+        wait = self._door.waits(socket, stays=stays)
+        if wait is None:
+            return self._door.refused(socket)
+        return (
+            self._after(wait, socket, request, stays)
+            if wait
+            else self._served(socket, request, stays)
+        )
+
+    async def _after(
+        self, seconds: float, socket: Socket, request: Request, stays: bool
+    ) -> Response | None:
+        """What is answered to somebody when it is his turn."""
+        await asyncio.sleep(seconds)
+        answer = self._served(socket, request, stays)
+        return await answer if isinstance(answer, Awaitable) else answer
+
+    def _served(
+        self, socket: Socket, request: Request, stays: bool
+    ) -> Awaitable[Response] | Response | None:
         if not stays:
             return self._answer(socket, request)
         if self._drain.begun:

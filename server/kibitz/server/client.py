@@ -140,6 +140,10 @@ class Client:
             self.account.follow(room)
         self.rooms[room.id] = room
 
+    def count_events(self, count: int) -> None:
+        """It is given so many events of the past."""
+        self.account.count_events(count)
+
     def unfollow(self, room: str) -> None:
         """Follow it no longer."""
         self.passes.pop(room, None)

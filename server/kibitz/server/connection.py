@@ -18,6 +18,7 @@ from websockets.frames import CloseCode as LibraryCode
 from kibitz.protocol import replies
 from kibitz.protocol import requests as ask
 from kibitz.protocol.codes import CloseCode, ErrorCode, Refused
+from kibitz.protocol.limits import MAX_FRAME
 from kibitz.protocol.session import MustClose, ServerSession
 from kibitz.protocol.wire import Frame, WireError, frame_id
 
@@ -122,7 +123,7 @@ class Connection(Client):
         if self._closing is not None:
             return False
         try:
-            self._count_frame()
+            self._count_frame(MAX_FRAME)  # who sends far too many of them has no good reason
         except MustClose as must:
             self.close_soon(must.code, must.reason)
             return False

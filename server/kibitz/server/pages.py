@@ -7,6 +7,7 @@ the identity back. Never: more than a viewer may see.
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
+from functools import cache
 from http import HTTPStatus
 from urllib.parse import parse_qsl, urlsplit
 
@@ -25,7 +26,7 @@ from .decide import check_open
 from .identity import Identity
 from .limits.door import refusal
 from .limits.places import place_of
-from .limits.prices import DOWNLOAD, TOKEN
+from .limits.prices import DOWNLOAD, EVENTS_A_DOWNLOAD, TOKEN
 from .limits.settings import Limits
 from .limits.table import Over, Table
 from .log import LogFailure
@@ -80,7 +81,6 @@ class Pages:
         self._table = table
         self._count_loopback = limits.count_loopback
         self._bans = bans
-        self._contract = json.dumps(contract(), indent=1).encode()
 
     async def answer(self, request: Request, address: str) -> Response:
         """The page at a path, for somebody there."""
@@ -102,7 +102,7 @@ class Pages:
             case [""]:
                 return page(b"no web page is installed here\n", TEXT, HTTPStatus.NOT_FOUND)
             case ["protocol"]:
-                return page(self._contract, JSON)
+                return page(_contract(), JSON)
             case ["rooms", id_, name] if name in DOWNLOADS:
                 return await self._download(id_, name, request, query, address)
             case _:
@@ -140,7 +140,10 @@ class Pages:
             self._rooms.days.check(room.state, who)
             if room.state.closed and not seated and who != room.state.owner:
                 self._rooms.entrance.check_key(id_, room.state, _wishes(query).get("invite"))
-            return await DOWNLOADS[name](self, room, who, _wishes(query))
+            response = await DOWNLOADS[name](self, room, who, _wishes(query))
+            more = room.seq / EVENTS_A_DOWNLOAD if name in REPLAYS else 0
+            self._table.charge("downloads", more, (None, who, place))
+            return response
         except Refused as refused:
             status = _STATUS.get(refused.code, HTTPStatus.BAD_REQUEST)
             if refused.limit:
@@ -219,6 +222,8 @@ DOWNLOADS: Mapping[str, Callable[[Pages, Room, str | None, Wishes], Awaitable[Re
     "save.txt": Pages._save_text,
 }
 """What can be downloaded of a room."""
+REPLAYS = frozenset({"replay.json", "replay.txt"})
+"""Those of them for which every event is gone through."""
 
 
 def _wishes(query: str) -> Wishes:
@@ -281,6 +286,11 @@ def banned(refused: Refused) -> Response:
     if refused.retry_ms is not None:
         response.headers["Retry-After"] = str(refused.retry_ms // 1000 + 1)
     return response
+
+
+@cache
+def _contract() -> bytes:
+    return json.dumps(contract(), indent=1).encode()
 
 
 def _only_get() -> Response:

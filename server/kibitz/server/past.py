@@ -8,9 +8,10 @@ While the game runs a replay says what everybody may see; a finished game is wri
 import asyncio
 import contextlib
 import hashlib
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from functools import partial
+from typing import TypeVar, cast
 
 import msgspec
 from msgspec import UNSET
@@ -23,6 +24,7 @@ from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.fairness import Tree, named_in
 from kibitz.protocol.replies import Position, Replayed
 from kibitz.protocol.views import Event, RoomInfo, Status
+from kibitz.protocol.wire import Encoding
 
 from .audience import Audience, opened, public, told
 from .creation import Start
@@ -30,6 +32,7 @@ from .ending import true_deal
 from .limits.settings import PAST_WAITING
 from .limits.table import Over
 from .log import EventLog
+from .pace import PIECE_EVENTS, Through
 from .record import Record
 from .replaying import replayed
 from .room import Room
@@ -37,10 +40,11 @@ from .stage import Stage
 from .state import RoomState, state_at
 from .storage.kept import Kept, read_kept
 from .succession import start_at
+from .told import encode_value, raw_list
 
 FORMAT = "kibitz-replay-json-1"
-SHORT = 200
-"""Events that are gone through at once, without waiting for a turn: a few milliseconds."""
+SHORT = PIECE_EVENTS
+"""Events that are gone through at once, without waiting for a turn."""
 RETRY_MS = 1000
 UNPLAYED: frozenset[Status] = frozenset({"open", "timeout", "closed"})
 """How a board stands whose replay text has no end: nobody won it or gave it up."""
@@ -51,9 +55,19 @@ T = TypeVar("T")
 class Past:
     """What was, read from the log."""
 
-    def __init__(self, log: EventLog, most: int = PAST_WAITING) -> None:
-        """Read this log; so many may wait for their turn, the next one is told to come back."""
+    def __init__(
+        self, log: EventLog, most: int = PAST_WAITING, *, gently: Through | None = None
+    ) -> None:
+        """Nothing has been read yet.
+
+        Args:
+            log: What is read.
+            most: So many may wait for their turn, the next one is told to come back.
+            gently: How a long game is gone through beside the loop, if there is time.
+
+        """
         self._log = log
+        self._gently: Through = gently or iter
         self._most = most
         self._turn = asyncio.Semaphore(1)
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="kibitz-past")
@@ -84,9 +98,10 @@ class Past:
     async def _state(self, room: Room, seq: int) -> RoomState:
         mark = room.mark(seq)
         if mark is None:  # in the middle of the record that created the room
-            return state_at(await self._log.read(room.id, limit=1), seq)
-        records = await self._log.read(room.id, mark.seq, limit=seq - mark.seq)
-        return state_at(records, seq, mark)
+            records = await self._log.read(room.id, limit=1)
+        else:
+            records = await self._log.read(room.id, mark.seq, limit=seq - mark.seq)
+        return await room.live.pace.do(lambda: state_at(records, seq, mark))
 
     async def replay_text(
         self, room: Room, stage: Stage, board: int, *, whole: bool = False
@@ -97,7 +112,8 @@ class Past:
         """
         seq, over = stage.seq, stage.state.ended or whole
         return await self._work(
-            room.id, seq, lambda records: _replay_text(room.id, records, seq, over, board).encode()
+            *(room.id, seq),
+            lambda records, go: _replay_text(room.id, go(records), seq, over, board).encode(),
         )
 
     async def replay_json(
@@ -117,7 +133,8 @@ class Past:
             "hash": stage.hash_at(seq),
         }
         return await self._work(
-            room.id, seq, lambda records: _replay_json(head, records, seq, audience, over, tree)
+            *(room.id, seq),
+            lambda records, go: _replay_json(head, records, seq, audience, over, tree, go),
         )
 
     async def kept(self, id_: str) -> tuple[RoomInfo, Kept]:
@@ -132,17 +149,17 @@ class Past:
             raise Refused(ErrorCode.NO_ROOM, f"there is no room {id_}", room=id_)
         return found[0], await asyncio.to_thread(read_kept, found[1])
 
-    async def replay(self, text: str) -> Replayed:
-        """A text that somebody brought, played by the rules.
+    async def replay(self, text: str, encoding: Encoding) -> Replayed:
+        """A text that somebody brought, played by the rules; its events are encoded already.
 
         Raises:
             Refused: It is none, or too long, or does not show all cards.
 
         """
         async with self._my_turn():
-            return await self._beside(replayed, text)
+            return await self._beside(partial(_played, encoding=encoding), text)
 
-    async def _work(self, room: str, end: int, work: Callable[[Sequence[Record]], T]) -> T:
+    async def _work(self, room: str, end: int, work: Callable[[Sequence[Record], Through], T]) -> T:
         """Go through a room up to event ``end``; what is short needs no turn.
 
         Raises:
@@ -150,7 +167,7 @@ class Past:
 
         """
         if end <= SHORT:
-            return work(await self._log.read(room, limit=end))
+            return work(await self._log.read(room, limit=end), iter)
         async with self._my_turn(room):
             records = await self._log.read(room, limit=end)
             return await self._beside(work, records)
@@ -172,9 +189,20 @@ class Past:
         finally:
             self._waiting -= 1
 
-    async def _beside(self, work: Callable[[A], T], given: A) -> T:
+    async def _beside(self, work: Callable[[A, Through], T], given: A) -> T:
         """Work beside the loop."""
-        return await asyncio.get_running_loop().run_in_executor(self._worker, work, given)
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._worker, work, given, self._gently)
+
+
+def _played(text: str, go: Through, encoding: Encoding) -> Replayed:
+    """A text, played; event by event, so that the loop has its turn in between."""
+    played = replayed(text, go)
+    events, opened_ = (
+        raw_list(list(map(partial(encode_value, encoding=encoding), go(those))), encoding)
+        for those in (played.events, played.open)
+    )
+    return replace(played, events=cast(list[Event], events), open=cast(list[Event], opened_))
 
 
 def _replay_json(
@@ -184,6 +212,7 @@ def _replay_json(
     audience: Audience,
     over: bool,
     tree: Tree | None,
+    go: Through,
 ) -> bytes:
     room = str(head["room"])
     events = [event for record in records for event in record.events if event.seq <= seq]
@@ -194,7 +223,7 @@ def _replay_json(
         forms["open"] = lambda event: opened(event, room)
     said = msgspec.json.encode(head)[:-1]
     for key, form in forms.items():  # event by event: so the loop has its turn in between
-        lines = b",".join(msgspec.json.encode(form(event)) for event in events)
+        lines = b",".join(msgspec.json.encode(form(event)) for event in go(events))
         said += b',"' + key.encode() + b'":[' + lines + b"]"
     if tree is None:
         return said + b"}"
@@ -204,7 +233,7 @@ def _replay_json(
     return said + b',"sha256":"' + hashlib.sha256(said).hexdigest().encode() + b'"}'
 
 
-def _replay_text(room: str, records: Sequence[Record], seq: int, over: bool, board: int) -> str:
+def _replay_text(room: str, records: Iterable[Record], seq: int, over: bool, board: int) -> str:
     first, *rest = records
     state = RoomState(replace(first, events=first.events[:seq]))
     steps: list[Step] = []

@@ -4,8 +4,7 @@ Promises: nobody is shown what his audience may not see, nor what lies beyond hi
 change anything, but for the events that say that somebody saved or looked at all cards.
 """
 
-import asyncio
-from typing import Literal
+from typing import Literal, cast
 
 from msgspec.structs import replace
 
@@ -15,28 +14,24 @@ from kibitz.engine.table import redact_table
 from kibitz.protocol import replies
 from kibitz.protocol import requests as ask
 from kibitz.protocol.codes import ErrorCode, Refused
-from kibitz.protocol.fairness import named_in
 from kibitz.protocol.views import Event
 
 from .decide import check_open
 from .past import Past
 from .room import Room
 from .stage import Stage
+from .told import Told
 from .visitor import Visitor, check_past, check_player, checked_board
 
 Request = ask.Moves | ask.Save | ask.Cheat | ask.History | ask.ViewAt
 
 
-EVENTS_A_TURN = 50
-"""So many events are gone through before everybody else has his turn."""
-
-
 class Reading:
-    """The one who shows; the past to one after the other, so that many readers hold nobody up."""
+    """The one who shows."""
 
     def __init__(self, past: Past) -> None:
         self._past = past
-        self._turn = asyncio.Semaphore(1)
+        self._told = Told()
 
     async def answer(
         self,
@@ -64,13 +59,11 @@ class Reading:
             case ask.Cheat():
                 return await self._cheat(request, room, stage, visitor)
             case ask.History():
-                async with self._turn:
-                    return await self._history(request, stage, visitor)
+                return await self._history(request, stage, visitor)
             case ask.ViewAt():
                 check_past(stage, request.at)
                 audience = stage.state.audience(visitor.identity.id)
-                async with self._turn:
-                    return await self._past.position(room, request.at, audience)
+                return await self._past.position(room, request.at, audience)
 
     @staticmethod
     def _board(stage: Stage, board: int | None, visitor: Visitor) -> int:
@@ -136,24 +129,19 @@ class Reading:
         if done is None or done.seq != room.seq:
             await room.note(kind, visitor.identity, None if done else request)
 
-    @staticmethod
-    async def _history(request: ask.History, stage: Stage, visitor: Visitor) -> replies.EventList:
+    async def _history(
+        self, request: ask.History, stage: Stage, visitor: Visitor
+    ) -> replies.EventList:
         if request.open and not stage.state.ended:
             message = "the cards are opened when the game has ended"
             raise Refused(ErrorCode.FORBIDDEN, message, room=stage.id)
         end = stage.seq if request.to is None else min(request.to, stage.seq)
         to, after = min(end, request.from_ + request.limit - 1), request.from_ - 1
-        events: list[Event] = []
-        audience = stage.state.audience(visitor.identity.id)
-        for at in range(after, to, EVENTS_A_TURN):
-            end_ = min(to, at + EVENTS_A_TURN)
-            if request.open:
-                events += await stage.opened_events(at, end_)
-            else:
-                events += await stage.events(at, end_, audience)
-            await asyncio.sleep(0)
+        audience = None if request.open else stage.state.audience(visitor.identity.id)
+        raw, named = await self._told.events(stage, after, to, audience, visitor.encoding)
+        events = cast(list[Event], raw)
         answer = replies.EventList(room=stage.id, events=events, next=to + 1 if to < end else None)
-        tree = stage.state.tree() if request.proofs else None
-        if tree is None:
+        if not request.proofs:
             return answer
-        return replace(answer, openings=tree.openings(named_in(events)))
+        tree = await stage.pace.do(stage.state.tree)
+        return answer if tree is None else replace(answer, openings=tree.openings(named))

@@ -90,6 +90,18 @@ def write_record(record: Record) -> bytes:
     return _encode(record)
 
 
+def _checked(stored: object) -> bytes:
+    """What was stored, if it is bytes: another program may have written text.
+
+    Raises:
+        msgspec.DecodeError: It is something else.
+
+    """
+    if not isinstance(stored, bytes):
+        raise msgspec.DecodeError(f"{type(stored).__name__} is stored in the place of bytes")
+    return stored
+
+
 def read_record(stored: bytes) -> Record:
     """A record from its stored form.
 
@@ -97,6 +109,7 @@ def read_record(stored: bytes) -> Record:
         NewerFormat: This version cannot read it.
 
     """
+    _checked(stored)
     try:
         record = _decode_record(stored)
         version = record.v
@@ -116,4 +129,4 @@ def write_info(info: RoomInfo) -> bytes:
 
 def read_info(stored: bytes) -> RoomInfo:
     """A room's entry in the lobby from its stored form."""
-    return _decode_info(stored)
+    return _decode_info(_checked(stored))

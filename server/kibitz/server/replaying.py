@@ -25,6 +25,7 @@ from kibitz.protocol.views import Event, Kind, Opened, Policy, Status
 from .audience import opened, public
 from .ending import named
 from .identity import clean_text
+from .pace import Through
 
 BEAT_MS = 1000
 """Milliseconds from one command to the next."""
@@ -34,8 +35,12 @@ MAX_CELLS = 100_000
 _MARKS: Mapping[str, Kind] = {"(saved)": "saved", "(cheated)": "cheated"}
 
 
-def replayed(text: str) -> Replayed:
+def replayed(text: str, go: Through = iter) -> Replayed:
     """Play a text.
+
+    Args:
+        text: The text.
+        go: How to go through it.
 
     Raises:
         Refused: It is none, or too long, or does not show all cards.
@@ -52,14 +57,14 @@ def replayed(text: str) -> Replayed:
     events: list[Event] = []
     fault: str | None = None
     try:
-        events.extend(_events(replay))
+        events.extend(go(_events(replay)))
     except ReplayError as error:
         fault = str(error)
     return Replayed(
         game=replay.game.name,
         options=dict(replay.game.options),
-        events=[public(event, "") for event in events],
-        open=[opened(event, "") for event in events],
+        events=[public(event, "") for event in go(events)],
+        open=[opened(event, "") for event in go(events)],
         fault=fault,
     )
 

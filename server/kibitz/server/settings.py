@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, get_args, get_type_hints
 
 from typer import Option
 
@@ -26,8 +26,12 @@ DATA = Path("kibitz.db")
 class Listening:
     """Where the server listens."""
 
-    host: Annotated[str, Option(help="Address to listen on.")] = "127.0.0.1"
-    port: Annotated[int, Option(help="Port to listen on.", min=0, max=65535)] = 8765
+    host: Annotated[
+        str, Option(help="Address to listen on; 0.0.0.0: every one that this machine has.")
+    ] = "127.0.0.1"
+    port: Annotated[
+        int, Option(help="Port to listen on; 0: any free one, which is printed.", min=0, max=65535)
+    ] = 8765
     tls_cert: Annotated[
         Path | None,
         Option(
@@ -36,7 +40,11 @@ class Listening:
         ),
     ] = None
     tls_key: Annotated[
-        Path | None, Option(help="Its private key, if that is in another file. No passphrase.")
+        Path | None,
+        Option(
+            help="Private key of --tls-cert, if that is in another file; without a passphrase. "
+            "SIGHUP reads it again."
+        ),
     ] = None
 
 
@@ -53,19 +61,23 @@ class Access:
 
     auth: Annotated[
         Auth,
-        Option(help="Everybody as a guest; or who has a token of yours, signed (JSON Web Token)."),
+        Option(
+            help="Who may come in: guest, everybody; jwt, who has a token of yours (signed, a "
+            "JSON Web Token)."
+        ),
     ] = Auth.GUEST
     jwt_key: Annotated[
         Path | None,
         Option(
-            help="Tokens are checked with this: a public key (PEM: RSA, EC, Ed25519), or a file "
-            "with a secret of at least 32 bytes (HS256). SIGHUP reads it again."
+            help="File with the key that checks tokens: a public key (PEM: RSA, EC, Ed25519), or a "
+            "secret of at least 32 bytes (HS256). SIGHUP reads it again."
         ),
     ] = None
     jwt_jwks: Annotated[
         Path | None,
         Option(
-            help="The same, a JWKS file: the token's kid says which key. SIGHUP reads it again."
+            help="In place of --jwt-key: a JWKS file with several keys; a token's kid says which "
+            "one. SIGHUP reads it again."
         ),
     ] = None
     jwt_issuer: Annotated[
@@ -73,6 +85,17 @@ class Access:
     ] = None
     jwt_audience: Annotated[
         str | None, Option(help="Take tokens for this audience (aud) only.", show_default=False)
+    ] = None
+    jwt_max_age: Annotated[
+        float | None,
+        Option(
+            help="Hours after which a token ends at the latest, counted from when it was made "
+            "(iat). Without this a token that does not say when it ends (exp) is refused.",
+            min=0.01,
+            max=100_000,
+            metavar="HOURS",
+            show_default=False,
+        ),
     ] = None
     allow_origin: Annotated[
         list[str],
@@ -85,7 +108,8 @@ class Access:
     trusted_proxy: Annotated[
         list[str],
         Option(
-            help="Believe the X-Forwarded-For and X-Forwarded-Host of this proxy; repeatable.",
+            help="Believe this proxy where clients come from and what they asked for "
+            "(X-Forwarded-For, X-Forwarded-Host); repeatable.",
             parser=saying(network_of),
             metavar="ADDRESS|CIDR",
         ),
@@ -97,13 +121,20 @@ class Keeping:
     """Where rooms are kept."""
 
     data: Annotated[
-        Path | None, Option(help="SQLite file that keeps every room.", show_default=str(DATA))
+        Path | None,
+        Option(
+            help="SQLite file that keeps every room; made if it is missing.", show_default=str(DATA)
+        ),
     ] = None
-    memory: Annotated[bool, Option("--memory", help="Keep rooms in memory only.")] = False
+    memory: Annotated[
+        bool, Option("--memory", help="Keep rooms in memory only: a restart forgets all of them.")
+    ] = False
     keep: Annotated[
         int | None,
         Option(
-            help="Archive rooms in which nothing has happened for so many days; for ever, if none.",
+            help="Archive rooms in which nothing has happened for so many days; without this they "
+            "stay as they are for ever.",
+            show_default=False,
             min=1,
             metavar="DAYS",
         ),
@@ -114,13 +145,23 @@ class Keeping:
 class Operating:
     """How the server is run."""
 
-    log_level: Annotated[LogLevel, Option(help="How much the log says.")] = LogLevel.INFO
+    log_level: Annotated[LogLevel, Option(help="Least level of what the log says (on stderr).")] = (
+        LogLevel.INFO
+    )
     drain: Annotated[
-        float, Option(help="Seconds in which the server ends after SIGTERM.", min=0.5, max=3600)
+        float,
+        Option(
+            help="Seconds within which the server ends after SIGTERM, whatever clients do.",
+            min=0.5,
+            max=3600,
+        ),
     ] = 10.0
     metrics_token_file: Annotated[
         Path | None,
-        Option(help="File with a token: /metrics is for who brings it, not for who is near."),
+        Option(
+            help="File with a token, at least 16 characters: /metrics is for who brings it. "
+            "Without this it is for this machine and private networks. Read at the start only."
+        ),
     ] = None
 
 
@@ -130,7 +171,10 @@ class Administering:
 
     admin_token_file: Annotated[
         Path | None,
-        Option(help="The operator's key, at least 16 characters; or in KIBITZ_ADMIN_TOKEN."),
+        Option(
+            help="File with the operator's key for kibitz admin, at least 16 characters; it may "
+            "also be in KIBITZ_ADMIN_TOKEN. Read at the start only."
+        ),
     ] = None
 
 
@@ -154,13 +198,17 @@ def command(run: Callable[..., None], *groups: type) -> Callable[..., None]:
 
     Args:
         run: Is given one object of each group, in order; its docstring is the command's help.
-        groups: Dataclasses whose fields are annotated with :class:`typer.Option`.
+        groups: Dataclasses whose fields are annotated with :class:`typer.Option`; what a group is
+            about is the title of its options in the help.
 
     """
     parameters: list[inspect.Parameter] = []
     for group in groups:
         hints = get_type_hints(group, include_extras=True)
+        title = (group.__doc__ or "").rstrip(".")
         for each in dataclasses.fields(group):
+            (option,) = get_args(hints[each.name])[1:]
+            option.rich_help_panel = option.rich_help_panel or title
             made = each.default_factory
             default = each.default if made is dataclasses.MISSING else made()
             parameters.append(
@@ -186,7 +234,3 @@ def command(run: Callable[..., None], *groups: type) -> Callable[..., None]:
     given.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     given.__annotations__ = {each.name: each.annotation for each in parameters}
     return given
-
-
-def _names(group: type) -> list[str]:
-    return [each.name for each in dataclasses.fields(group)]

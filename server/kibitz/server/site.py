@@ -11,11 +11,11 @@ import hashlib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from http import HTTPStatus
 from importlib.metadata import entry_points
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import Self
 from urllib.parse import parse_qs
 
 from websockets.datastructures import Headers
@@ -80,11 +80,6 @@ class Site:
             path: _file(path, content) for path, content in contents.items() if path != INDEX
         }
 
-    @classmethod
-    def installed(cls) -> Self:
-        """The page that is installed with kibitz; an empty one if there is none."""
-        return cls(dict(_installed()))
-
     def _versioned(self, index: bytes) -> bytes:
         old, new = f'"{FOLDER}/', f'"{FOLDER}/{self.version}/'
         return index.replace(old.encode(), new.encode())
@@ -104,6 +99,12 @@ class Site:
             case _:
                 return None
         return None if file is None else _respond(file, keep, framed, request)
+
+
+@cache
+def installed() -> Site:
+    """The page that is installed with kibitz; an empty one if there is none."""
+    return Site(dict(_installed()))
 
 
 def _respond(file: File, keep: str, framed: str, request: Request) -> Response:

@@ -8,6 +8,7 @@ may not see. Never: decide, write, know the time.
 
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import cast
 
 import msgspec
@@ -21,6 +22,7 @@ from kibitz.protocol.wire import Encoding, encode_bytes
 from .audience import Audience, opened, public, told
 from .crowd import Crowd
 from .listener import Listener
+from .pace import PIECE_EVENTS
 from .sockets.frames import framed
 from .sockets.turn import Turn
 from .state import RoomState
@@ -46,6 +48,7 @@ class Stage:
         self.id = id_
         self.state = state
         self.crowd = Crowd(turn)
+        self.pace = turn.pace
         self._read = read
         self._hashes = bytearray()
         self._views: dict[tuple[Audience, Encoding], msgspec.Raw] = {}
@@ -168,10 +171,15 @@ class Stage:
         """The events ``after`` < seq <= ``to``, as an audience may see them."""
         to = min(to, self.seq)
         if self._recent[0].seq <= after + 1:
-            found = [event for event in self._recent if after < event.seq <= to]
-        else:
-            found = [public(event, self.id) for event in await self._read(after, to)]
-        return [told(event, audience) for event in found]
+            return [told(event, audience) for event in self._recent if after < event.seq <= to]
+        found: list[Event] = []
+        for at in range(after, to, PIECE_EVENTS):
+            read = await self._read(at, min(to, at + PIECE_EVENTS))
+            found += await self.pace.do(partial(self._shown_as, audience, read))
+        return found
+
+    def _shown_as(self, audience: Audience, events: Sequence[Event]) -> list[Event]:
+        return [told(public(event, self.id), audience) for event in events]
 
     async def opened_events(self, after: int, to: int) -> list[Event]:
         """The same events with every card named; only of a game that has ended."""

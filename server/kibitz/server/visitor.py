@@ -52,6 +52,10 @@ class Visitor(Listener, Protocol):
         """Follow a room from now on."""
         ...
 
+    def count_events(self, count: int) -> None:
+        """It is given so many events of the past, which took work."""
+        ...
+
     def unfollow(self, room: str) -> None:
         """Follow it no longer."""
         ...

@@ -129,6 +129,7 @@ ATTACKS: dict[str, Callable[[], str | None]] = {
     "iss absent": lambda: token(iss=None),
     "iss a list": lambda: token(iss=[ISSUER]),
     "expired": lambda: token(exp=now() - 11),
+    "for ever": lambda: token(exp=None, iat=now()),
     "exp a text": lambda: token(exp=str(now() + 3600)),
     "exp true": lambda: token(exp=True),
     "exp infinite": lambda: token(exp=float("inf")),
@@ -178,7 +179,6 @@ async def test_nobody_comes_in_with(server: Running, attack: str) -> None:
     [
         lambda: token(exp=now() - 5),
         lambda: token(nbf=now() + 5),
-        lambda: token(exp=None),
         lambda: token(exp=now() + 0.5),
         lambda: token(aud=["elsewhere", AUDIENCE]),
         lambda: token(iat=now() + 10**6),
@@ -329,7 +329,7 @@ async def test_a_connection_ends_soon_after_its_token(key: Path) -> None:
         running_server(world=world, access=access(key)) as server,
         talking(server.url, token=token("ann", exp=now() + 600)) as ann,
         talking(server.url, token=token("bob", exp=now() + 600)) as bob,
-        talking(server.url, token=token("eve", exp=None)) as eve,
+        talking(server.url, token=token("eve", exp=now() + 900)) as eve,
     ):
         room = (await ann.ok("create", game="klondike"))["room"]
         watch.ahead = 590_000
@@ -340,6 +340,22 @@ async def test_a_connection_ends_soon_after_its_token(key: Path) -> None:
         assert await bob.closed() == CLOSE_AUTH
         await ann.ok("move", room=room, move="discard")
         await eve.ok("ping")
+
+
+async def test_a_token_that_does_not_say_when_it_ends_may_have_an_age(key: Path) -> None:
+    """Counted from when it was made; what says that it lasts longer does not."""
+    async with running_server(access=access(key, jwt_max_age=2.0)) as server:
+        for given, hours in (
+            (token(exp=None, iat=now() - 3600), 1),
+            (token(exp=now() + 1800, iat=now() - 3600), 0.5),
+            (token(exp=now() + 9 * 3600, iat=now() - 3600), 1),
+            (token(exp=now() + 3 * 3600), 3),
+        ):
+            async with talking(server.url, token=given) as ann:
+                expires = (await ann.ok("hello", token=given))["expires"]
+                assert abs(expires - (now() + hours * 3600) * 1000 - LEEWAY_MS) < 60_000
+        assert not await is_let_in(server, token(exp=None))
+        assert not await is_let_in(server, token(exp=None, iat=now() - 3 * 3600))
 
 
 async def test_a_fresh_token_is_of_the_same_person_and_no_less(server: Running) -> None:
@@ -458,6 +474,7 @@ def test_settings_that_do_not_go_together_are_refused(key: Path) -> None:
     for settings in (
         Access(jwt_key=key),
         Access(jwt_issuer=ISSUER),
+        Access(jwt_max_age=1.0),
         Access(auth=Auth.JWT),
         Access(auth=Auth.JWT, jwt_key=key, jwt_jwks=key),
     ):

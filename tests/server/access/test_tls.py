@@ -24,6 +24,7 @@ from talk import PATIENCE, eventually, talking
 
 from kibitz.protocol.wire import Encoding as WireEncoding
 from kibitz.server.fanout import GATHER_FROM
+from kibitz.server.log_sqlite import SqliteLog
 from kibitz.server.sockets.socket import descriptor_of
 
 RECORDS = range(20, 24)
@@ -263,6 +264,7 @@ def _other_key(folder: Path) -> bytes:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no signals")
 async def test_sighup_reads_the_certificate_again(tmp_path: Path) -> None:
+    """And SIGTERM sends everybody away as it does without TLS, whoever reads and answers."""
     authority = Authority(tmp_path)
     options = ("--tls-cert", str(authority.cert), "--tls-key", str(authority.key))
     async with standby(tmp_path / "data.db", *options) as process:
@@ -276,5 +278,19 @@ async def test_sighup_reads_the_certificate_again(tmp_path: Path) -> None:
             async with asyncio.timeout(PATIENCE):
                 while await subject(server, authority.trust) == first:  # noqa: ASYNC110
                     await asyncio.sleep(0.02)
-            await ann.ok("ping")
-        assert await process.terminate() == 0
+            room = (await ann.ok("create", game="klondike"))["room"]
+            for number in range(8):
+                await ann.send({"t": "say", "i": 100 + number, "room": room, "text": "hm"})
+            at = urlsplit(url)
+            _, half = await asyncio.open_connection(at.hostname, at.port, ssl=authority.trust)
+            half.write(b"GET /ws HTTP/1.1\r\n")
+            await ann.until(lambda: 100 in ann.answers)
+            assert await process.terminate() == 0, process.said
+            half.transport.abort()
+            assert await ann.closed() == 4503
+            oks = [answer for i, answer in ann.answers.items() if isinstance(i, int) and i >= 100]
+            assert {answer["t"] for answer in oks} == {"ok"}
+        assert '"event": "stopped"' in process.said and "not flushed" not in process.said
+    log = SqliteLog(tmp_path / "data.db")
+    assert [info.seq >= oks[-1]["seq"] for info in await log.rooms()] == [True]
+    await log.close()

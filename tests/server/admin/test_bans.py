@@ -49,6 +49,8 @@ async def test_a_ban_by_identity_holds_at_once_and_by_every_way() -> None:
         ("2001:db8:1::/48", "2001:db8:1:2::3", "2001:db8:2::3"),
         ("2001:DB8::1", "2001:db8::1", "2001:db8::2"),
         ("::ffff:203.0.113.9", "203.0.113.9", "203.0.113.8"),
+        ("64:ff9b::1.1.1.0/120", "1.1.1.9", "1.1.2.9"),
+        ("1.1.1.1", "64:ff9b::101:101", "64:ff9b::101:102"),
     ],
 )
 async def test_a_ban_by_address_refuses_the_handshake_and_every_page(

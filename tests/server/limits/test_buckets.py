@@ -27,6 +27,14 @@ def test_what_costs_more_is_paid_afterwards() -> None:
     assert buckets.take("ann", 1.1) == 0
 
 
+def test_who_takes_the_next_token_waits_for_it_behind_the_others() -> None:
+    buckets = Buckets(Rate(10.0, 2.0))
+    waits = [buckets.reserve("ann", 0.2, 0.0) for _ in range(6)]
+    assert waits == pytest.approx([0, 0, 0.1, 0.2, None, None], abs=0.001), waits
+    assert buckets.reserve("bob", 0.2, 0.0) == 0
+    assert buckets.reserve("ann", 0.2, 0.1) == pytest.approx(0.2, abs=0.001)
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_who_waits_as_long_as_he_is_told_succeeds(seed: int) -> None:
     """Whatever the rate is, whenever he comes, and not a millisecond sooner."""
@@ -73,6 +81,8 @@ def test_who_has_not_come_for_a_while_is_forgotten() -> None:
     [
         ("192.0.2.7", "192.0.2.7"),
         ("::ffff:192.0.2.7", "192.0.2.7"),
+        ("64:ff9b::1.1.1.1", "1.1.1.1"),
+        ("64:ff9b::127.0.0.1", "64:ff9b::/64"),
         ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
         ("2001:db8:1:2:ffff::", "2001:db8:1:2::/64"),
         ("2001:db8:1:3::", "2001:db8:1:3::/64"),

@@ -5,6 +5,7 @@ import contextlib
 import resource
 from contextlib import AsyncExitStack
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -15,13 +16,28 @@ from servers import UNLIMITED, Running, running_server
 from talk import connected, eventually, fetch, talking
 from websockets.exceptions import InvalidHandshake, InvalidStatus
 
+from kibitz.server.limits.door import Door
 from kibitz.server.limits.rates import Rate
 from kibitz.server.limits.settings import Limits
+from kibitz.server.limits.table import Table
 
 
 def few(**limits: object) -> Limits:
     """So many, this machine counted like any."""
     return replace(UNLIMITED, count_loopback=True, **limits)  # type: ignore[arg-type]
+
+
+class Nobody:
+    """A connection that says nothing."""
+
+    def cut(self) -> None:
+        """It is not cut off here."""
+        raise AssertionError
+
+
+def door_of(limits: Limits, proxy: str) -> Door:
+    """A door, at a moment that does not pass."""
+    return Door(limits, Table(limits, lambda: 0.0), lambda _: None, proxy.__eq__)
 
 
 async def refusal(url: str) -> tuple[int, str | None, bytes]:
@@ -65,6 +81,37 @@ async def test_who_comes_too_often_is_told_so_then_cut_off() -> None:
         assert (await fetch(running.http, "/healthz")) == (429, why)
         with pytest.raises((OSError, IndexError)):
             await fetch(running.http, "/healthz")
+
+
+async def test_those_who_come_together_are_heard_one_after_the_other() -> None:
+    """Nobody is refused for it; and who is over his refusals is cut off when it is his turn."""
+    limits = few(handshakes_per_address=Rate(100, 1), refusals_per_address=Rate(0.01, 1))
+    async with running_server(limits=limits) as running, AsyncExitStack() as stack:
+        heard = count()
+        hears = running.app._door.hears
+        running.app._door.hears = lambda socket: bool(next(heard) + 1) and hears(socket)  # type: ignore[method-assign]
+        coming = [stack.enter_async_context(talking(running.url)) for _ in range(6)]
+        for guest in await asyncio.gather(*coming):
+            await guest.ok("ping")
+        assert next(heard) >= 5, "the first one did not wait"
+        running.app._table.charge("refusals", 5, (None, None, "127.0.0.1"))
+        running.app._table.charge("handshakes", 5, (None, None, "127.0.0.1"))
+        assert await is_cut(running, upgrade(running.url))
+
+
+def test_whoever_would_wait_too_long_is_told_to_come_back() -> None:
+    door = door_of(few(handshakes_per_address=Rate(1, 1)), proxy="192.0.2.7")
+    direct, behind, other = Nobody(), Nobody(), Nobody()
+    assert door.came(direct, "192.0.2.1") == 0
+    assert door.asked(direct, "192.0.2.1", stays=True) is None
+    assert door.waits(direct, stays=True) == pytest.approx(1, abs=0.001), "twice the work"
+    assert door.came(behind, "192.0.2.7") == 0, "a proxy is many"
+    assert door.asked(behind, "192.0.2.1", stays=False) is None
+    assert door.waits(behind, stays=False) == pytest.approx(2, abs=0.001)
+    assert door.waits(behind, stays=False) is None
+    assert door.refused(behind).status_code == 429
+    assert door.came(other, "192.0.2.1") is None, "he does not even wait"
+    assert len(door) == 2
 
 
 async def is_cut(running: Running, said: bytes = b"") -> bool:

@@ -95,6 +95,11 @@ async def test_pings_count_and_too_many_of_them_are_abuse(early: bool) -> None:
 
 
 async def test_fragments_count(running: Running) -> None:
+    """And many short ones in one packet hold nobody up for long."""
+    async with raw(running.url) as eve:
+        said = [frame(TEXT, b"", fin=False), *[frame(0, b"", fin=False)] * 300]
+        eve.write(b"".join(said) + frame(0, b'{"t":"ping","i":7}') + request(JSON, "ping", i=8))
+        assert (await eve.until(7))["t"] == (await eve.until(8))["t"] == "pong"
     async with running_server(limits=FEW) as running, raw(running.url) as eve:
         eve.write(frame(TEXT, b"x", fin=False) + frame(0, b"", fin=False) * 200)
         assert code_of((await eve.rest())[-1]) == 4429

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+import queue
 import re
 import signal
 from collections.abc import AsyncIterator
@@ -19,6 +20,7 @@ from worlds import HeldLog
 
 from kibitz.clients.bot import legal_moves
 from kibitz.clients.session import Client
+from kibitz.server.__main__ import _end_within
 from kibitz.server.log_sqlite import SqliteLog
 from kibitz.server.operation.drain import RETRY_MS
 from kibitz.server.settings import Operating
@@ -115,6 +117,29 @@ async def test_it_ends_in_time_whatever_clients_do(tmp_path: Path) -> None:
             assert await server.terminate() == 0, server.said
         assert said(server, "stopped")["seconds"] <= 4
         assert said(server, "draining")["connections"] == 4
+
+
+async def test_whose_log_does_not_close_in_time_ends_with_1(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """And with 0 where only what comes behind the log takes long."""
+    codes: queue.SimpleQueue[int] = queue.SimpleQueue()
+    monkeypatch.setattr("os._exit", codes.put)
+    log = HeldLog()
+    go, closed = asyncio.Event(), log.close
+
+    async def close() -> None:
+        await go.wait()
+        await closed()
+
+    monkeypatch.setattr(log, "close", close)
+    async with running_server(log, operating=Operating(drain=0.5)) as running:
+        stop = asyncio.create_task(running.app.stop())
+        for code in (1, 0):
+            _end_within(0.01, running.app)
+            assert await asyncio.to_thread(codes.get, timeout=10) == code
+            go.set()
+            await stop
 
 
 async def test_told_twice_it_waits_for_nobody(tmp_path: Path) -> None:

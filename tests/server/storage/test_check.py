@@ -61,6 +61,24 @@ def garbled_entry(db: sqlite3.Connection, room: str) -> None:
     db.execute("update room set info = x'80' where id = ?", (room,))
 
 
+def text_record(db: sqlite3.Connection, room: str) -> None:
+    db.execute("update record set data = 'text' where room = ? and last = 3", (room,))
+
+
+def text_number(db: sqlite3.Connection, room: str) -> None:
+    db.execute("update record set last = 'x' where room = ? and last = 3", (room,))
+
+
+def text_entry(db: sqlite3.Connection, room: str) -> None:
+    db.execute("update room set info = 'text' where id = ?", (room,))
+
+
+def text_archive(db: sqlite3.Connection, room: str) -> None:
+    _put(db, room, "text")
+    no_records(db, room)
+    no_room(db, room)
+
+
 def wrong_entry(db: sqlite3.Connection, room: str) -> None:
     (info,) = db.execute("select info from room where id = ?", (room,)).fetchone()
     wrong = replace(read_info(info), score=51, players=["Eve"])
@@ -90,7 +108,7 @@ def wrong_archived_entry(db: sqlite3.Connection, room: str) -> None:
     db.execute("update archive set last = 99")
 
 
-def _put(db: sqlite3.Connection, room: str, data: bytes) -> None:
+def _put(db: sqlite3.Connection, room: str, data: bytes | str) -> None:
     insert = "insert into archive select number, id, last, null, info, ? from room where id = ?"
     db.execute(insert, (data, room))
 
@@ -115,6 +133,10 @@ FAULTS: dict[Spoil, list[str]] = {
     wrong_number: ["the record of event 3 does not follow event 2"],
     impossible: ["event 3 cannot happen"],
     garbled_entry: ["its entry does not decode"],
+    text_record: ["the record of event 3 does not decode: str is stored in the place of bytes"],
+    text_number: ["the record of event 4 does not follow event 2"],
+    text_entry: ["its entry does not decode"],
+    text_archive: ["its archive cannot be read"],
     wrong_entry: [
         "its entry says players ['Eve'], its events make it [",
         "its entry says score 51, its events make it",

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from processes import run
 from servers import running_server
+from structlog.testing import capture_logs
 from talk import fetch, talking
 
 from kibitz.server.log_sqlite import SqliteLog
@@ -64,7 +65,10 @@ async def test_an_old_file_is_brought_forward_and_loses_nothing(
 ) -> None:
     path = old_file(tmp_path, version)
     _, before = form_of(path)
-    log = SqliteLog(path)
+    with capture_logs() as said:
+        log = SqliteLog(path)
+    forms = [line["schema"] for line in said if line["event"] == "upgraded"]
+    assert forms[-1:] == [SCHEMA_VERSION] and len(forms) <= SCHEMA_VERSION
     entries = await log.rooms()
     assert len(entries) == len(before["room"]) > 10
     async with running_server(log) as running, talking(running.url) as ann:

@@ -6,7 +6,7 @@ written by a trusted proxy, however much else stands there. Never: believe what 
 """
 
 from collections.abc import Sequence
-from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
 
 from websockets.asyncio.server import ServerConnection
 from websockets.http11 import Request
@@ -21,6 +21,10 @@ MAX_PROXIES = 16
 """Most proxies that a request is followed back through."""
 MAX_TEXT = 64
 """Longest text of an address, with brackets and a port, in characters."""
+
+NAT64 = IPv6Network("64:ff9b::/96")
+"""Where translators put all of IPv4; only what is public may stand there."""
+MAX_IPV4 = 2**32 - 1
 
 Address = IPv4Address | IPv6Address
 
@@ -40,11 +44,16 @@ def network_of(text: str) -> str:
 
 
 def same_address(address: Address) -> Address:
-    """The address that a socket for both families writes as IPv6, without a zone."""
+    """The address without a zone; the one of IPv4 that is written as one of IPv6.
+
+    A socket for both families writes it so, and a translator (NAT64) makes one of a client's.
+    """
     if isinstance(address, IPv4Address):
         return address
     if address.ipv4_mapped is not None:
         return address.ipv4_mapped
+    if address in NAT64 and (inner := IPv4Address(int(address) & MAX_IPV4)).is_global:
+        return inner
     return IPv6Address(int(address)) if address.scope_id else address
 
 

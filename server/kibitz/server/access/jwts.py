@@ -2,7 +2,8 @@
 
 Promises: the same issuer and subject are the same identity for ever, whatever else the token says;
 an id tells nothing about them, for it follows from a secret of this deployment as well. Nothing of
-a token counts before its signature is right, and the algorithm is the key's, not the token's.
+a token counts before its signature is right, and the algorithm is the key's, not the token's; no
+token counts for ever.
 """
 
 import hmac
@@ -24,6 +25,7 @@ from .roles import GUEST_ROLES, ROLES
 
 LEEWAY_MS = 10_000
 """How far the clocks of this server and of the issuer may be apart."""
+HOUR_MS = 3_600_000
 MAX_SECONDS = 1 << 40
 """What is no time any more, in seconds since 1970."""
 MAX_SUBJECT = 1024
@@ -49,6 +51,7 @@ class Jwts:
         read_keys: Callable[[], Keys],
         issuer: str | None = None,
         audience: str | None = None,
+        max_age: float | None = None,
     ) -> None:
         """Read the keys.
 
@@ -57,6 +60,7 @@ class Jwts:
             read_keys: Reads the keys from where they are.
             issuer: The only one whose tokens count, if not every one's do.
             audience: Whom a token must be for, if it may not be for anybody.
+            max_age: Hours after which a token ends at the latest; ``None``: when it says so itself.
 
         Raises:
             Unusable: There are no keys that could be used.
@@ -67,6 +71,7 @@ class Jwts:
         self._keys = read_keys()
         self._issuer = issuer
         self._audience = audience
+        self._max_age_ms = None if max_age is None else int(max_age * HOUR_MS)
         self._secret = b""
 
     async def open(self, log: EventLog) -> None:
@@ -109,7 +114,7 @@ class Jwts:
             clean_name(said if isinstance(said, str) else name, id_)[:MAX_NAME].strip(),
             hmac.digest(self._secret, b"secret\0" + whose, "sha256"),
             _roles(claims),
-            None if expires is None else expires + LEEWAY_MS,
+            expires + LEEWAY_MS,
         )
 
     def _claims(self, token: str) -> Mapping[str, Any]:
@@ -128,18 +133,24 @@ class Jwts:
             raise _refused("that is no token of this server's") from None
         return claims
 
-    def _check_times(self, claims: Mapping[str, Any]) -> int | None:
-        """When the token ends, Unix ms; ``None``: never.
+    def _check_times(self, claims: Mapping[str, Any]) -> int:
+        """When the token ends, Unix ms.
 
         Raises:
-            Refused: It has ended, or has not begun.
+            Refused: It has ended, or has not begun, or does not say when it ends.
 
         """
         now = self._world.now_ms()
         begins, ends = _ms(claims, "nbf"), _ms(claims, "exp")
+        if self._max_age_ms is not None and (made := _ms(claims, "iat")) is not None:
+            latest = made + self._max_age_ms
+            ends = latest if ends is None else min(ends, latest)
+        if ends is None:
+            wants = "exp" if self._max_age_ms is None else "exp, or iat"
+            raise _refused(f"the token does not say when it ends ({wants})")
         if begins is not None and now + LEEWAY_MS < begins:
             raise _refused("the token is not valid yet")
-        if ends is not None and now >= ends + LEEWAY_MS:
+        if now >= ends + LEEWAY_MS:
             raise _refused("the token has expired")
         return ends
 

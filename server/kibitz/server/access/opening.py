@@ -17,7 +17,8 @@ def authority_of(access: Access, world: World) -> Authority:
         Unusable: These settings cannot be used.
 
     """
-    given = (access.jwt_key, access.jwt_jwks, access.jwt_issuer, access.jwt_audience)
+    where_from = (access.jwt_key, access.jwt_jwks, access.jwt_issuer, access.jwt_audience)
+    given = (*where_from, access.jwt_max_age)
     if access.auth is Auth.GUEST:
         if any(value is not None for value in given):
             raise Unusable("the --jwt options are for --auth jwt")
@@ -36,4 +37,6 @@ def authority_of(access: Access, world: World) -> Authority:
     else:
         assert access.jwt_jwks is not None
         read_keys = partial(keys_of_jwks, access.jwt_jwks)
-    return Jwts(world, read_keys, access.jwt_issuer, access.jwt_audience)
+    return Jwts(
+        world, read_keys, access.jwt_issuer, access.jwt_audience, max_age=access.jwt_max_age
+    )

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.operating import Ban
 
-from ..access.addresses import Address, same_address
+from ..access.addresses import MAX_IPV4, NAT64, Address, same_address
 from ..log import EventLog
 from ..world import World
 
@@ -166,8 +166,9 @@ def network_of(text: str) -> Network:
         raise Refused(ErrorCode.BAD_OPTION, message) from None
     if isinstance(network, IPv6Network):
         mapped = network.network_address.ipv4_mapped
-        if mapped is not None and network.prefixlen >= 96:
-            return ip_network((int(mapped), network.prefixlen - 96))
+        if (mapped is not None or network.subnet_of(NAT64)) and network.prefixlen >= 96:
+            inner = int(network.network_address) & MAX_IPV4
+            return ip_network((inner, network.prefixlen - 96))
     return network
 
 

@@ -15,7 +15,7 @@ from kibitz.protocol.session import MustClose
 
 from .holdings import Followed
 from .places import place_of
-from .prices import BYTES_A_REQUEST, PLAIN, TOKEN, charges_of
+from .prices import BYTES_A_REQUEST, EVENTS_A_READ, PLAIN, TOKEN, charges_of
 from .settings import Limits
 from .table import Over, Table, Who
 
@@ -115,6 +115,10 @@ class Account:
         if over := self._bank.table.take(TOKEN, self._who):
             self._bank.count(over.limit)
             raise MustClose(CloseCode.ABUSE, f"too many {over.limit}")
+
+    def count_events(self, count: int) -> None:
+        """Count events that somebody was given: his next reading takes longer to come."""
+        self._bank.table.charge("reads", count / EVENTS_A_READ, self._who)
 
     def count_refusal(self, refused: Refused) -> None:
         """Count a refusal of somebody who holds too much."""

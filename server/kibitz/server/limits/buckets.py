@@ -51,6 +51,14 @@ class Buckets:
         self.charge(key, 1, now)
         return 0
 
+    def reserve(self, key: Hashable, most: float, now: float) -> float | None:
+        """Take the next token that comes: the seconds until then; ``None``: more than ``most``."""
+        wait = max(0.0, self.wait(key, now))
+        if wait > most:
+            return None
+        self.charge(key, 1, now)
+        return wait
+
     def forget(self, now: float) -> None:
         """Forget what is full again."""
         self._full_at = {key: at for key, at in self._full_at.items() if at > now}

@@ -22,6 +22,9 @@ from .table import Over, Table, Who
 
 SPARE_DESCRIPTORS = 96
 """Open files that are kept free of connections: the log's, and those that are refused just now."""
+PATIENCE_SECONDS = 2.0
+"""Longest wait of somebody new until he is heard."""
+HANDSHAKES, REFUSALS = "handshakes per address", "refusals per address"
 RETRY_SECONDS = 5
 """When to come back to a server that is full."""
 
@@ -78,14 +81,19 @@ class Door:
     def __len__(self) -> int:
         return len(self._guests)
 
-    def came(self, socket: Knocking, address: str) -> bool:
-        """Somebody is there, at this end of the wire; whether he may say what he wants."""
+    def came(self, socket: Knocking, address: str) -> float | None:
+        """Somebody is there, at this end of the wire.
+
+        Returns:
+            How long he has to wait until he may say what he wants, in seconds; ``None``: for ever.
+
+        """
         peer = place_of(address, self._limits.count_loopback)
         peer = None if peer is None or self._is_proxy(address) else peer
-        over = self._is_too_much(peer)
-        if over:
-            self._count(over)
-            return False
+        over, wait = self._is_too_much(peer), self._wait(peer)
+        if over or wait is None:
+            self._count(over or HANDSHAKES)
+            return None
         self._guests[socket] = _Guest(peer)
         self._unfinished[socket] = None
         if peer is not None:
@@ -95,7 +103,40 @@ class Door:
             first = next(iter(self._unfinished))
             self._finished(first)
             first.cut()
-        return True
+        return wait
+
+    def _wait(self, place: str | None) -> float | None:
+        return self._table.reserve("handshakes", PATIENCE_SECONDS, (None, None, place))
+
+    def hears(self, socket: Knocking) -> bool:
+        """Whether somebody who has waited may say what he wants."""
+        guest = self._guests.get(socket)
+        if guest is None or not self._table.over("refusals", (None, None, guest.peer)):
+            return True
+        self._count(REFUSALS)
+        return False
+
+    def waits(self, socket: Knocking, *, stays: bool) -> float | None:
+        """How long somebody who has said what he wants waits for the answer, in seconds.
+
+        Args:
+            socket: His connection.
+            stays: Whether he wants to stay, which is twice the work.
+
+        Returns:
+            The seconds; ``None``: so long that he should rather come back.
+
+        """
+        guest = self._guests.get(socket)
+        if guest is None or guest.place is None:
+            return 0.0
+        wait = 0.0
+        for _ in range(stays + (guest.peer is None)):  # who came by himself has waited for one
+            turn = self._wait(guest.place)
+            if turn is None:
+                return None
+            wait = turn
+        return wait
 
     def _is_too_much(self, peer: str | None) -> str | None:
         if len(self._guests) >= self.most + SPARE_DESCRIPTORS // 2:
@@ -105,8 +146,15 @@ class Door:
         if self._unfinished_of[peer] >= self._limits.unfinished_per_address:
             return "unfinished connections per address"
         if self._table.over("refusals", (None, None, peer)):
-            return "refusals per address"
+            return REFUSALS
         return None
+
+    def refused(self, socket: Knocking) -> Response:
+        """The refusal of somebody who would have to wait too long."""
+        guest = self._guests.get(socket)
+        over = Over(HANDSHAKES, RETRY_SECONDS * 1000)
+        who: Who = (None, None, guest.place if guest else None)
+        return self._refuse(HTTPStatus.TOO_MANY_REQUESTS, over, who)
 
     def asked(self, socket: Knocking, address: str, *, stays: bool) -> Response | None:
         """Somebody has said what he wants: the refusal, if he cannot have it.

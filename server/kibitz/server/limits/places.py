@@ -6,6 +6,8 @@ Promises: the 2**64 addresses that one line has in IPv6 are one place. Never: as
 from functools import lru_cache
 from ipaddress import IPv6Address, ip_address
 
+from ..access.addresses import same_address
+
 PREFIX_BITS = 64
 """Leading bits of an IPv6 address that are counted."""
 
@@ -22,11 +24,9 @@ def place_of(address: str, count_loopback: bool = False) -> str | None:
     if not address:
         return None
     try:
-        ip = ip_address(address.partition("%")[0])
+        ip = same_address(ip_address(address.partition("%")[0]))
     except ValueError:
         return address
-    if isinstance(ip, IPv6Address) and ip.ipv4_mapped:
-        ip = ip.ipv4_mapped
     if ip.is_loopback and not count_loopback:
         return None
     if isinstance(ip, IPv6Address) and not ip.is_loopback:

@@ -28,8 +28,12 @@ SEAT: Charges = (("requests", 10.0), ("joins", 2.0))
 PASSWORD: Charges = (("passwords", 1.0),)
 DOWNLOAD: Charges = (("downloads", 1.0),)
 TOKEN: Charges = (("tokens", 1.0),)
+RESUME: Charges = (("requests", 2.0), ("joins", 1.0), ("reads", 1.0))
+"""A join by number; how many events it was is counted when that is known."""
 EVENTS_A_READ = 50
 """A page of a history counts as one read more for so many events."""
+EVENTS_A_DOWNLOAD = 200
+"""A replay counts as one download more for so many events, once it has been made."""
 TEXT_BYTES_A_REPLAY = 16 * 1024
 """A replay text counts as one more for so many letters: the longest take long to play."""
 BYTES_A_REQUEST = 1024
@@ -44,7 +48,8 @@ def charges_of(request: ask.Request, size: int) -> Charges:
             charges = (*charges, *PASSWORD)
         case ask.Create(password=str()):
             charges = (*charges, *PASSWORD)
-        case ask.Join(password=password, role=role):
+        case ask.Join(password=password, role=role, from_=from_):
+            charges = charges if from_ is None else RESUME
             charges = SEAT if role == "player" else charges
             charges = charges if password is None else (*charges, *PASSWORD)
         case ask.History(limit=limit):

@@ -31,17 +31,30 @@ IDLE_SECONDS = 30.0
 PAST_WAITING = 8
 """How many may wait for their turn to have a long game gone through."""
 LOOPBACK = (
-    "Count the addresses of this machine, too. Without it whoever comes from 127.0.0.0/8 or ::1 is "
+    "Limit the addresses of this machine, too. Without it whoever comes from 127.0.0.0/8 or ::1 is "
     "not limited by address: programs here, and everybody behind a proxy that is not declared."
 )
+OFTEN = "Limits: how often (so many a second, and BURST at once)"
+MUCH = "Limits: how much at the same time"
+TIMES = "Limits: how long, and who is limited"
+CONNECTION = "on one connection"
+IDENTITY = "by one identity, on all its connections"
+ADDRESS = "from one address (IPv6: one /64)"
+READS = "Reading of histories, views, saves, hints and lists"
+CREATES = "New rooms, forks and rematches among them,"
+REPLAYS = "Replay texts that are sent to be played"
+DOWNLOADS = "Replays and saves downloaded over HTTP"
 
 
-def _rate(says: str) -> Any:
-    return Option(help=says, parser=saying(rate_of), metavar="PER_SECOND[:BURST]")
+def _rate(what: str, by: str = "") -> Any:
+    says = f"{what} {by}.".replace(" .", ".")
+    return Option(
+        help=says, parser=saying(rate_of), metavar="PER_SECOND[:BURST]", rich_help_panel=OFTEN
+    )
 
 
 def _most(says: str) -> Any:
-    return Option(help=says, min=1)
+    return Option(help=says, min=1, rich_help_panel=MUCH)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,66 +62,99 @@ class Limits:
     """How much anybody may ask for."""
 
     # rates: what is asked (limits.table says who is counted for what)
-    requests: Annotated[Rate, _rate("Requests of a connection.")] = REQUESTS
-    requests_per_identity: Annotated[Rate, _rate("Requests of an identity.")] = Rate(400, 800)
-    requests_per_address: Annotated[Rate, _rate("Requests from an address.")] = Rate(500, 4000)
-    reads: Annotated[Rate, _rate("Histories, views, saves, hints, lists.")] = Rate(50, 200)
-    reads_per_identity: Annotated[Rate, _rate("The same, of an identity.")] = Rate(50, 400)
-    reads_per_address: Annotated[Rate, _rate("The same, from an address.")] = Rate(150, 2000)
-    joins: Annotated[Rate, _rate("Joins of a connection.")] = Rate(20, 200)
-    joins_per_identity: Annotated[Rate, _rate("Joins of an identity.")] = Rate(20, 200)
-    joins_per_address: Annotated[Rate, _rate("Joins from an address.")] = Rate(50, 1000)
-    creates: Annotated[Rate, _rate("New rooms of a connection.")] = Rate(10, 40)
-    creates_per_identity: Annotated[Rate, _rate("New rooms of an identity.")] = Rate(10, 80)
-    creates_per_address: Annotated[Rate, _rate("New rooms from an address.")] = Rate(2, 200)
-    says: Annotated[Rate, _rate("Comments of one identity in one room.")] = SAYS
-    comments: Annotated[Rate, _rate("Comments of a connection.")] = Rate(5, 50)
-    comments_per_identity: Annotated[Rate, _rate("Comments of an identity.")] = Rate(5, 50)
-    comments_per_address: Annotated[Rate, _rate("Comments from an address.")] = Rate(20, 200)
-    passwords: Annotated[Rate, _rate("Passwords tried on a connection.")] = Rate(1, 10)
-    passwords_per_identity: Annotated[Rate, _rate("Passwords of an identity.")] = Rate(1, 10)
-    passwords_per_address: Annotated[Rate, _rate("Passwords from an address.")] = Rate(2, 60)
-    tokens_per_address: Annotated[Rate, _rate("Tokens that are none.")] = Rate(1, 30)
-    replays: Annotated[Rate, _rate("Replay texts of a connection.")] = Rate(0.5, 10)
-    replays_per_identity: Annotated[Rate, _rate("Replay texts of an identity.")] = Rate(0.5, 10)
-    replays_per_address: Annotated[Rate, _rate("Replay texts from an address.")] = Rate(1, 60)
-    downloads_per_identity: Annotated[Rate, _rate("Replays and saves by HTTP.")] = Rate(2, 60)
-    downloads_per_address: Annotated[Rate, _rate("The same, from an address.")] = Rate(4, 120)
+    requests: Annotated[Rate, _rate("Requests of any kind", CONNECTION)] = REQUESTS
+    requests_per_identity: Annotated[Rate, _rate("Requests of any kind", IDENTITY)] = Rate(400, 800)
+    requests_per_address: Annotated[Rate, _rate("Requests of any kind", ADDRESS)] = Rate(500, 4000)
+    reads: Annotated[Rate, _rate(READS, CONNECTION)] = Rate(50, 200)
+    reads_per_identity: Annotated[Rate, _rate(READS, IDENTITY)] = Rate(50, 400)
+    reads_per_address: Annotated[Rate, _rate(READS, ADDRESS)] = Rate(150, 2000)
+    joins: Annotated[Rate, _rate("Joins of rooms", CONNECTION)] = Rate(20, 200)
+    joins_per_identity: Annotated[Rate, _rate("Joins of rooms", IDENTITY)] = Rate(20, 200)
+    joins_per_address: Annotated[Rate, _rate("Joins of rooms", ADDRESS)] = Rate(50, 1000)
+    creates: Annotated[Rate, _rate(CREATES, CONNECTION)] = Rate(10, 40)
+    creates_per_identity: Annotated[Rate, _rate(CREATES, IDENTITY)] = Rate(10, 80)
+    creates_per_address: Annotated[Rate, _rate(CREATES, ADDRESS)] = Rate(2, 200)
+    says: Annotated[Rate, _rate("Comments by one identity in one room")] = SAYS
+    comments: Annotated[Rate, _rate("Comments in all rooms", CONNECTION)] = Rate(5, 50)
+    comments_per_identity: Annotated[Rate, _rate("Comments in all rooms", IDENTITY)] = Rate(5, 50)
+    comments_per_address: Annotated[Rate, _rate("Comments in all rooms", ADDRESS)] = Rate(20, 200)
+    passwords: Annotated[Rate, _rate("Passwords set or tried", CONNECTION)] = Rate(1, 10)
+    passwords_per_identity: Annotated[Rate, _rate("Passwords set or tried", IDENTITY)] = Rate(1, 10)
+    passwords_per_address: Annotated[Rate, _rate("Passwords set or tried", ADDRESS)] = Rate(2, 60)
+    tokens_per_address: Annotated[Rate, _rate("Tokens that are not valid", ADDRESS)] = Rate(1, 30)
+    replays: Annotated[Rate, _rate(REPLAYS, CONNECTION)] = Rate(0.5, 10)
+    replays_per_identity: Annotated[Rate, _rate(REPLAYS, IDENTITY)] = Rate(0.5, 10)
+    replays_per_address: Annotated[Rate, _rate(REPLAYS, ADDRESS)] = Rate(1, 60)
+    downloads_per_identity: Annotated[Rate, _rate(DOWNLOADS, IDENTITY)] = Rate(2, 60)
+    downloads_per_address: Annotated[Rate, _rate(DOWNLOADS, ADDRESS)] = Rate(4, 120)
     connects_per_address: Annotated[
-        Rate, _rate("New connections, those of HTTP among them, from an address.")
+        Rate, _rate("New connections, one for each page or file,", ADDRESS)
     ] = Rate(50, 4000)
+    handshakes_per_address: Annotated[
+        Rate, _rate("New connections whose request is read", f"{ADDRESS}; others wait their turn")
+    ] = Rate(300, 8)
     refusals_per_address: Annotated[
-        Rate, _rate("Refused connections that are told why; others are cut off.")
+        Rate, _rate("Refused connections that are told why", f"{ADDRESS}; others are cut off")
     ] = Rate(5, 100)
 
     # numbers: what is held
     connections: Annotated[int, _most("Connections in all.")] = 10_000
-    connections_per_address: Annotated[int, _most("Connections of an address.")] = 200
-    unfinished: Annotated[int, _most("Connections in all that have not asked yet.")] = 1024
-    unfinished_per_address: Annotated[int, _most("The same, of an address.")] = 256
-    rooms_per_connection: Annotated[int, _most("Rooms that a connection follows.")] = 500
-    rooms_per_address: Annotated[int, _most("Rooms that an address follows.")] = 500
+    connections_per_address: Annotated[int, _most(f"Connections {ADDRESS}.")] = 200
+    unfinished: Annotated[
+        int, _most("Connections in all that have not asked yet; the oldest gives way to one more.")
+    ] = 1024
+    unfinished_per_address: Annotated[
+        int, _most(f"Connections that have not asked yet {ADDRESS}; one more is cut off.")
+    ] = 256
+    rooms_per_connection: Annotated[int, _most("Rooms followed on one connection.")] = 500
+    rooms_per_address: Annotated[int, _most(f"Rooms followed {ADDRESS}.")] = 500
     games_per_identity: Annotated[
-        int, _most("Games that an identity began within a day and that are not over.")
+        int, _most("Games that one identity began within a day and that are not over.")
     ] = 500
     seats_per_identity: Annotated[
-        int, _most("Games that an identity sat down in within a day and that are not over.")
+        int, _most("Games that one identity sat down in within a day and that are not over.")
     ] = 500
-    outbox: Annotated[int, _most("Bytes that may wait for a client.")] = OUTBOX_BYTES
+    outbox: Annotated[
+        int, _most("Bytes that may wait to be sent to one client, before it counts as slow.")
+    ] = OUTBOX_BYTES
     outbox_per_address: Annotated[
-        int, _most("Bytes that may wait for all clients of an address.")
+        int, _most(f"Bytes that may wait to be sent to all clients {ADDRESS}.")
     ] = OUTBOX_BYTES_PER_ADDRESS
-    inbox: Annotated[int, _most("Requests of a client that may wait.")] = INBOX
-    refused: Annotated[int, _most("Requests over a rate that are still answered.")] = MAX_REFUSED
-    past_waiting: Annotated[int, _most("Who may wait for a long game to be read.")] = PAST_WAITING
-    remembered: Annotated[int, _most("Addresses or identities counted by a rate.")] = MOST
+    inbox: Annotated[
+        int, _most("Requests of one client that may wait; no more are read until then.")
+    ] = INBOX
+    refused: Annotated[
+        int,
+        _most(
+            "Requests on one connection beyond a rate that are answered with an error, each one "
+            "within it making up for one; the next one closes it (4429)."
+        ),
+    ] = MAX_REFUSED
+    past_waiting: Annotated[
+        int, _most("Requests in all that may wait until a long game has been gone through.")
+    ] = PAST_WAITING
+    remembered: Annotated[
+        int, _most("Connections, identities or addresses that one rate keeps account of.")
+    ] = MOST
 
     # times
     hello_timeout: Annotated[
-        float, Option(help="Seconds a client has for its hello.", min=0.01)
+        float,
+        Option(
+            help="Seconds that a client has for its request, and again for its hello.",
+            min=0.01,
+            rich_help_panel=TIMES,
+        ),
     ] = HELLO_TIMEOUT
     idle_room: Annotated[
-        float, Option(help="Seconds a room without anybody stays in memory.", min=0.0)
+        float,
+        Option(
+            help="Seconds that a room stays in memory in which nobody is.",
+            min=0.0,
+            rich_help_panel=TIMES,
+        ),
     ] = IDLE_SECONDS
 
-    count_loopback: Annotated[bool, Option("--count-loopback", help=LOOPBACK)] = False
+    count_loopback: Annotated[
+        bool, Option("--count-loopback", help=LOOPBACK, rich_help_panel=TIMES)
+    ] = False

@@ -26,6 +26,7 @@ Kind = Literal[
     "replays",
     "downloads",
     "connects",
+    "handshakes",
     "refusals",
 ]
 CONNECTION, IDENTITY, ADDRESS = 0, 1, 2
@@ -47,6 +48,7 @@ ROWS: Sequence[tuple[Kind, Sequence[int]]] = (
     ("downloads", (IDENTITY, ADDRESS)),
     ("tokens", (ADDRESS,)),
     ("connects", (ADDRESS,)),
+    ("handshakes", (ADDRESS,)),
     ("refusals", (ADDRESS,)),
 )
 """Who is counted for what; each has a setting of that name."""
@@ -135,6 +137,20 @@ class Table:
             if key is not None and (wait := row.buckets.wait(key, now)) > 0:
                 return Over(row.name, milliseconds(wait))
         return None
+
+    def reserve(self, kind: Kind, most: float, who: Who) -> float | None:
+        """Take the next token of each bucket: the seconds until all are there.
+
+        ``None``: it would be more than ``most``; nothing is charged of the bucket that says so.
+        """
+        now, longest = self._monotonic(), 0.0
+        for row in self._rows[kind]:
+            if (key := who[row.by]) is not None:
+                wait = row.buckets.reserve(key, most, now)
+                if wait is None:
+                    return None
+                longest = max(longest, wait)
+        return longest
 
     def spare(self, key: Hashable) -> bool:
         """Whether somebody may read his own once more, though a limit is reached."""

@@ -30,6 +30,7 @@ class Said:
 
 
 EVENTS: Mapping[str, Said] = {
+    "upgraded": Said("info", "the file was brought to a later form", ("schema",)),
     "listening": Said("info", "connections are taken", ("page", "socket", "data")),
     "draining": Said("info", "no new rooms and connections are taken", ("connections",)),
     "stopped": Said("info", "everybody is gone and the log is written", ("seconds", "cut")),

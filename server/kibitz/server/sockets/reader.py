@@ -1,4 +1,4 @@
-"""Whom a socket tells what comes. Never: bytes that are not whole messages."""
+"""Whom a socket tells that it is there, and what comes. Never: bytes that are no whole messages."""
 
 from typing import Protocol
 
@@ -24,4 +24,28 @@ class Reader(Protocol):
 
     def lost(self) -> None:
         """The connection is gone."""
+        ...
+
+
+class Guest(Protocol):
+    """A connection, as it is counted."""
+
+    def cut(self) -> None:
+        """End it without a word."""
+        ...
+
+
+class Door(Protocol):
+    """Who counts the connections (:class:`..limits.door.Door`)."""
+
+    def came(self, socket: Guest, address: str) -> float | None:
+        """Somebody is there: the seconds until he may say what he wants; ``None``: never."""
+        ...
+
+    def hears(self, socket: Guest) -> bool:
+        """Whether somebody who has waited may say it."""
+        ...
+
+    def gone(self, socket: Guest) -> None:
+        """Somebody is not there any more."""
         ...

@@ -21,16 +21,9 @@ from websockets.protocol import OPEN, State
 
 from kibitz.protocol.limits import MAX_MESSAGE
 
-from .reader import Reader
+from .plain import METHODS, NO_REQUEST, NOT_GET
+from .reader import Door, Reader
 from .turn import Turn
-
-
-def _plain(status: str, says: str, header: str = "") -> bytes:
-    """A whole answer of HTTP."""
-    kind = "Content-Type: text/plain; charset=utf-8\r\nConnection: close\r\n"
-    head = f"HTTP/1.1 {status}\r\n{kind}{header}Content-Length: {len(says) + 1}\r\n\r\n"
-    return f"{head}{says}\n".encode()
-
 
 TEXT, BINARY = MESSAGES = 0x81, 0x82
 PING, PONG = CONTROLS = 0x89, 0x8A
@@ -44,23 +37,8 @@ LONG = 126
 HEADER = 6
 """Bytes before the body of a short masked frame."""
 REQUEST_END = b"\r\n\r\n"
-METHODS = b"GET ", b"HEAD "
-NO_REQUEST = _plain("400 Bad Request", "that is no request")
-NOT_GET = _plain("405 Method Not Allowed", "only GET", "Allow: GET, HEAD\r\n")
 READ_BYTES = 4 * 1024
 """Most bytes of one connection that are looked at before everybody else has his turn."""
-
-
-class Door(Protocol):
-    """Who counts the connections (:class:`..limits.door.Door`)."""
-
-    def came(self, socket: "Socket", address: str) -> bool:
-        """Somebody is there; whether he may say what he wants."""
-        ...
-
-    def gone(self, socket: "Socket") -> None:
-        """Somebody is not there any more."""
-        ...
 
 
 class HasSocket(Protocol):
@@ -72,6 +50,8 @@ class HasSocket(Protocol):
         ...
 
 
+SLOW_AT_ONCE = 50
+"""Most frames that the library reads, before everybody else has his turn."""
 H = TypeVar("H", bound=HasSocket)
 
 
@@ -197,12 +177,23 @@ class Socket(ServerConnection):
         """Somebody is there; he may not stay if there are too many."""
         self.transport = cast(asyncio.Transport, transport)
         peer = transport.get_extra_info("peername")
-        self._welcome = self._door is None or self._door.came(self, str(peer[0]) if peer else "")
-        if not self._welcome:
+        wait = 0.0 if self._door is None else self._door.came(self, str(peer[0]) if peer else "")
+        if wait is None:
+            self._welcome = False
             self.cut()
             return
         self._read_at_most(READ_BYTES)
         super().connection_made(transport)
+        if wait:  # asyncio begins to read behind this
+            self.loop.call_soon(self.transport.pause_reading)
+            self.loop.call_later(wait, self._hear)
+
+    def _hear(self) -> None:
+        """It has waited for its turn."""
+        if self._door is not None and not self._door.hears(self):
+            self.cut()
+        elif not self.transport.is_closing():
+            self.transport.resume_reading()
 
     def _read_at_most(self, size: int) -> None:
         """So many bytes, before everybody else has his turn; 256 KiB is what asyncio would."""
@@ -255,8 +246,8 @@ class Socket(ServerConnection):
         if rest is not None:
             rest += data
             data = rest
-        at, size = 0, len(data)
-        while size - at >= 2:
+        at, size, slow = 0, len(data), 0
+        while size - at >= 2 and slow < SLOW_AT_ONCE:
             first, second = data[at], data[at + 1]
             length, body = second & ~MASKED, at + HEADER
             if length == LONG:  # if the header itself is cut short, ``end`` lies beyond it anyway
@@ -276,18 +267,27 @@ class Socket(ServerConnection):
                 if self._reader.counts_control() and first == PING:
                     payload = apply_mask(data[body:end], data[body - 4 : body])
                     self.send_soon(bytes((PONG, length)) + payload)
-            else:
+            else:  # the library is slower
+                self._read_at_most(READ_BYTES // 8)
+                slow += 1
                 self._feed(bytes(data[at:end]))
             if self.protocol.state is not OPEN:
                 self._rest = None
                 return
             at = end
+        if slow == SLOW_AT_ONCE:
+            self.loop.call_soon(self._cut_on)
         if at == size:
             self._rest = None
         elif rest is None:
             self._rest = bytearray(data[at:])
         else:
             del rest[:at]
+
+    def _cut_on(self) -> None:
+        """Go on with what is left."""
+        if self._direct and self.protocol.state is OPEN:
+            self._cut(b"")
 
     def _leave(self, data: bytes | bytearray) -> None:
         """Let the library say what is wrong with it."""

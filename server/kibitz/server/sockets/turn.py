@@ -13,6 +13,8 @@ from typing import Protocol, TypeVar
 
 import structlog
 
+from ..pace import Pace
+
 T = TypeVar("T")
 
 log = structlog.get_logger("kibitz.turn")
@@ -52,6 +54,8 @@ class Turn:
         self._first: list[Callable[[], None]] = []
         self._telling: deque[Slices] = deque()
         self._ending = False
+        self.pace = Pace()
+        """The pace of what can wait."""
 
     def first(self, do: Callable[[], None]) -> None:
         """Do something once all that has come in this turn is read, before it ends."""

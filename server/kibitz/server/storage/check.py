@@ -80,6 +80,8 @@ class Check:
         hash_ = b""
         rows = db.execute("select last, data from record where room = ? order by last", (id_,))
         for number, data in rows:
+            if not isinstance(number, int):
+                raise _Wrong(f"a record has the number {str(number)[:MAX_WORDS]!r}")
             record = _record(number, data)
             at = state.seq if state else 0
             if [event.seq for event in record.events] != list(range(at + 1, number + 1)):

@@ -46,4 +46,6 @@ def write_kept(kept: Kept) -> bytes:
 
 def read_kept(stored: bytes) -> Kept:
     """What is kept, from its stored form."""
+    if not isinstance(stored, bytes):  # another program may have written text
+        raise msgspec.DecodeError("there is something else in the place of bytes")
     return _decode(zlib.decompress(stored))

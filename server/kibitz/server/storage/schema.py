@@ -9,6 +9,8 @@ import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 
+import structlog
+
 MAGIC = b"SQLite format 3\0"
 """How every SQLite file begins."""
 _TABLES = {"record", "room", "secret"}
@@ -35,6 +37,9 @@ _KEPT = ("create table kept (name text not null primary key, value blob not null
 STEPS: Sequence[Sequence[str]] = (_FIRST, _ARCHIVE + _KEPT)
 """The statements that lead from version 0, an empty file, to 1, from there to 2, ..."""
 SCHEMA_VERSION = len(STEPS)
+
+
+log = structlog.get_logger("kibitz.storage")
 
 
 class UnreadableFile(Exception):
@@ -80,6 +85,8 @@ def migrate(db: sqlite3.Connection, path: Path) -> None:
     version = version_of(db, path)
     for step in range(version if version > 1 else 0, SCHEMA_VERSION):  # the first 1 had no secrets
         _step(db, step)
+        if version:
+            log.info("upgraded", schema=step + 1)
 
 
 def _step(db: sqlite3.Connection, step: int) -> None:

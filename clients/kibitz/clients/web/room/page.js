@@ -10,15 +10,15 @@ import { Playback } from "../client/playback.js";
 import { announce, said, toast } from "../shell/announce.js";
 import { h } from "../shell/dom.js";
 import { href } from "../shell/router.js";
-import { duration } from "../table/glide.js";
 import "../table/stage.js";
 import { Deeds } from "./deeds.js";
 import { enter } from "./entry.js";
+import { finish } from "./finish.js";
 import { Frame, momentOf, nextOf, wordsOf } from "./frame.js";
 import { Player } from "./player.js";
 import { shortcut } from "./shortcuts.js";
 import { tell } from "./telling.js";
-import { celebrate, showEnd } from "./win.js";
+import { showEnd } from "./win.js";
 
 /** @import { Past } from "../client/past.js" */
 /** @import { Context } from "../shell/context.js" */
@@ -29,10 +29,6 @@ import { celebrate, showEnd } from "./win.js";
 /** @import { Series } from "./series.js" */
 /** @import { Source } from "./source.js" */
 
-/** How long a win is looked at before its result is shown, ms. */
-const LEAP = 1400;
-/** After the last event the game is looked at for so long, ms. */
-const BREATH = 700;
 /** So long one has to stand still for the address to say where, ms. */
 const STILL = 250;
 
@@ -167,7 +163,7 @@ export class RoomPage extends HTMLElement {
     });
     if (race) {
       on(race.gate, "do", ({ what }) => this.#do(what));
-      on(race.racers, "look", ({ board }) => this.#look(board));
+      on(race.racers, "look", ({ board }) => (race.chosen++, this.#look(board)));
     }
     on(controls, "left", () => this.#stage.enter());
     on(player, "kept", () => toast("You are looking back: go back to the game to play on."));
@@ -245,10 +241,10 @@ export class RoomPage extends HTMLElement {
       this.#stage.enter();
     if (following || kind === "say" || kind === "started") this.#tell(event);
     if (kind === "ended" || kind === "closed") this.#keep();
-    if (kind === "ended" && following) setTimeout(() => this.#ended(), BREATH);
-    if (kind === "won" && source.own === (event.board ?? 0)) celebrate(this.#stage);
-    if (following && race?.leaves(event, playback.board))
-      setTimeout(() => this.#open && this.#look(race.preferred), LEAP);
+    const [stage, { signal }] = [this.#stage, this.#off];
+    const look = (/** @type {number} */ board) => this.#look(board);
+    const results = () => this.#do("results");
+    finish(event, { source, playback, race, stage, following, signal, look, results });
     if (kind === "rematch") this.#goOn(event, following);
     if (!following) this.#show();
   }
@@ -268,21 +264,6 @@ export class RoomPage extends HTMLElement {
   #tell(event) {
     const { source, playback } = this.#pieces;
     if (event.kind === "say" || playback.concerns(event.seq)) tell(event, source);
-  }
-
-  #ended() {
-    const { source, playback, race } = this.#pieces;
-    if (this.#off.signal.aborted || !playback.following) return;
-    const won = source.status === "won";
-    if (race && !source.mine) this.#look(race.preferred);
-    if (won && (!race || !source.mine)) celebrate(this.#stage);
-    if (!source.mine) return;
-    setTimeout(
-      () => {
-        if (!this.#off.signal.aborted && !source.view.next) this.#do("results");
-      },
-      won && duration() ? LEAP : 0,
-    );
   }
 
   /** @param {number} seq @param {number} from @param {string} why */

@@ -37,6 +37,10 @@ export class Player extends EventTarget {
   #seq = 0;
   #hints = true;
   #alone = true;
+  /** Requests that are not answered yet. */
+  #doing = 0;
+  /** Whether it is asked what can be done. */
+  #awaited = false;
   /** How many hints were given here. */
   #hinted = 0;
   /** What the server last said can be done; `null`: it does not say. @type {Possible | null} */
@@ -85,6 +89,7 @@ export class Player extends EventTarget {
     this.#unhint();
     this.#hinted = 0;
     if (free) this.#ask();
+    else this.#hand.forget();
   }
 
   /** The position a move is meant for; whoever plays alone means the one there is. */
@@ -94,6 +99,8 @@ export class Player extends EventTarget {
 
   /** Ask what is possible. */
   async #ask() {
+    this.#hand.wonder();
+    this.#awaited = true;
     if (!this.#hints) {
       this.#learn(null);
       return;
@@ -101,7 +108,7 @@ export class Player extends EventTarget {
     const seq = this.#seq;
     try {
       const said = await this.#client.moves(this.#room);
-      if (seq === this.#seq && said.seq >= seq) this.#learn(said);
+      if (seq === this.#seq) this.#learn(said.seq >= seq ? said : null);
     } catch {
       if (seq === this.#seq) this.#learn(null);
     }
@@ -115,6 +122,7 @@ export class Player extends EventTarget {
       undo: said.undo ?? true,
       redo: said.redo ?? true,
     };
+    this.#awaited = false;
     this.#hand.know(this.possible ?? NO_MOVES);
     this.dispatchEvent(new Event("possible"));
   }
@@ -144,6 +152,8 @@ export class Player extends EventTarget {
 
   /** @param {() => Promise<unknown>} request */
   async #do(request) {
+    this.#doing++;
+    this.#hand.wonder();
     try {
       await request();
     } catch (error) {
@@ -153,6 +163,8 @@ export class Player extends EventTarget {
       toast(stale ? "Somebody else moved first: look again." : refused.message, { kind: "bad" });
     } finally {
       this.#pointer.home();
+      // Nothing has changed: what was possible still is.
+      if (!--this.#doing && !this.#awaited) this.#hand.know(this.possible ?? NO_MOVES);
     }
   }
 

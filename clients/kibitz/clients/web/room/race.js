@@ -38,6 +38,8 @@ export async function race(source) {
 
 export class Race {
   #source;
+  /** How often the visitor has chosen a board. */
+  chosen = 0;
   gate = /** @type {Gate} */ (h("kibitz-gate", { hidden: true }));
   racers = /** @type {Racers} */ (h("kibitz-racers", { hidden: true }));
   /** In the place of a board that may not be seen. */

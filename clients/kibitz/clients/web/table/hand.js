@@ -2,7 +2,8 @@
  * What a player holds: which cards were picked up, where they may go, what a tap means.
  *
  * Promises: says what was wanted (`drop`, `act`), never whether it is right; legal places come
- * from the server's `moves`. Never: rules, sockets, pixels.
+ * from the server's `moves`. A press whose meaning depends on them waits until they are known: it
+ * is never lost, and never taken for what it would have meant before. Never: rules, sockets, pixels.
  */
 
 import { isUp } from "./pile.js";
@@ -24,6 +25,10 @@ export class Hand extends EventTarget {
   /** @type {Legal} */
   legal = { moves: [], drags: [] };
   #last = { pile: "", index: -2, at: -Infinity };
+  /** Whether `legal` is about the position on the table. */
+  #known = false;
+  /** What is to be done once it is. @type {(() => void)[]} */
+  #waiting = [];
 
   /** @param {Stage} stage */
   constructor(stage) {
@@ -34,7 +39,25 @@ export class Hand extends EventTarget {
   /** What may be done now. @param {Legal} legal */
   know(legal) {
     this.legal = legal;
+    this.#known = true;
     if (this.held) this.#light();
+    while (this.#known && this.#waiting.length) this.#waiting.shift()?.();
+  }
+
+  /** The position is another one, or soon will be: what may be done there is to be told yet. */
+  wonder() {
+    this.#known = false;
+  }
+
+  /** What waits is not wanted any more. */
+  forget() {
+    this.#waiting = [];
+  }
+
+  /** Do what depends on the legal places, once they are known. @param {() => void} act */
+  #once(act) {
+    if (this.#known && !this.#waiting.length) act();
+    else this.#waiting.push(act);
   }
 
   /**
@@ -92,9 +115,10 @@ export class Hand extends EventTarget {
     if (!held || held.pile === pile) return;
     const [from, to, cards] = [held.pile.name, pile.name, held.count];
     const packs = [held.pile, pile].every((each) => each.kind === "stock");
-    const legal = this.legal.drags.some((drag) => drag?.[0] === from && drag[1] === to);
-    if (packs && !legal) this.act();
-    else this.dispatchEvent(new CustomEvent("drop", { detail: { from, to, cards } }));
+    const legal = () => this.legal.drags.some((drag) => drag?.[0] === from && drag[1] === to);
+    const send = () => this.dispatchEvent(new CustomEvent("drop", { detail: { from, to, cards } }));
+    if (packs) this.#once(() => (legal() ? send() : this.act()));
+    else send();
   }
 
   /** Do the first thing that is no drag: what a tap on the stock means. */
@@ -115,9 +139,23 @@ export class Hand extends EventTarget {
     const last = this.#last;
     this.#last = { pile: pile.name, index, at: now };
     const again = last.pile === pile.name && last.index === index && now - last.at < DOUBLE;
-    if (again && this.#isOn(pile, index)) return this.send(pile, index);
+    if (!this.held && !this.#waiting.length && !isPack(pile)) return void this.lift(pile, index);
+    const card = pile.cells[index];
+    // The card may lie elsewhere in its pile by then.
+    this.#once(() => this.#meant(pile, card ? pile.cells.lastIndexOf(card) : index, again));
+  }
+
+  /**
+   * Do what a press means here and now.
+   * @param {Pile} pile
+   * @param {number} index
+   * @param {boolean} again  the second one of a double press
+   */
+  #meant(pile, index, again) {
+    if (!this.free) return;
     if (this.held) {
       const here = this.#isOn(pile, index);
+      if (here && again) return this.#sent(pile, index);
       if (here) {
         this.put();
         if (pile.kind === "stock") this.act();
@@ -127,10 +165,8 @@ export class Hand extends EventTarget {
       const other = pile.liftable(index) && this.drags(pile, pile.liftable(index)).length > 0;
       if (legal || !other || pile.kind === "stock") return this.drop(pile);
     }
-    const top = pile.cells.at(-1);
-    const closed = !top || !isUp(top);
-    if (closed && (pile.kind === "stock" || pile.kind === "waste")) return this.act();
-    this.lift(pile, index);
+    if (isPack(pile)) this.act();
+    else this.lift(pile, index);
   }
 
   /** @param {Pile} pile @param {number} index */
@@ -144,6 +180,11 @@ export class Hand extends EventTarget {
    * @param {number} index
    */
   send(pile, index) {
+    this.#once(() => this.#sent(pile, index));
+  }
+
+  /** @param {Pile} pile @param {number} index */
+  #sent(pile, index) {
     const count = this.free ? pile.liftable(index) : 0;
     if (!count) return;
     const there = this.drags(pile, count).map((drag) => this.#stage.piles.get(drag?.[1] ?? ""));
@@ -161,4 +202,10 @@ export class Hand extends EventTarget {
       else this.put();
     }
   }
+}
+
+/** Whether a press on a pile turns over what lies there. @param {Pile} pile */
+function isPack({ cells, kind }) {
+  const top = cells.at(-1);
+  return (!top || !isUp(top)) && (kind === "stock" || kind === "waste");
 }
