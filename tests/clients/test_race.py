@@ -305,10 +305,10 @@ async def test_the_leaders_board_is_watched_where_boards_are_shown(
 async def test_a_race_with_another_game_and_too_late(kibitz: Command, server: Running) -> None:
     async with connect(server.url, name="Ann") as ann, connect(server.url) as bob:
         mine, his = await race_of(ann, bob)
-        done = await kibitz.run("race", "montana", "--room", mine.room)
+        done = await kibitz.run_here("race", "montana", "--room", mine.room)
         assert (done.code, "that room plays aces-up" in done.err) == (2, True)
         await begun((ann, mine), (bob, his))
-        done = await kibitz.run("race", "--room", mine.room)
+        done = await kibitz.run_here("race", "--room", mine.room)
         assert done.code == 1
         with pytest.raises(Refused) as caught:
             await ann.request(Move(room=mine.room, move="d", board=1))

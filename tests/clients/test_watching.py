@@ -202,7 +202,7 @@ async def test_a_replay_is_presented(kibitz: Command, server: Running) -> None:
 async def test_a_game_that_is_not_over_is_not_presented(kibitz: Command, server: Running) -> None:
     async with connect(server.url) as ann:
         room = await played(ann, over=False)
-        done = await kibitz.run("present", room)
+        done = await kibitz.run_here("present", room)
         assert (done.code, done.out) == (1, "")
         assert done.err.startswith("kibitz: ")
 
@@ -247,17 +247,17 @@ async def test_a_replay_as_json_is_the_room_itself(kibitz: Command, server: Runn
     path = kibitz.home / "game.json"
     path.write_bytes(body)
     for words in ((), ("--board", "2"), ("--open",), ("--board", "2", "--open")):
-        room = await kibitz.run("replay", mine.room, *words)
-        file = await kibitz.run("replay", "game.json", *words)
+        room = await kibitz.run_here("replay", mine.room, *words)
+        file = await kibitz.run_here("replay", "game.json", *words)
         assert (room.code, file.code, file.out) == (0, 0, room.out)
         dealt = file.out.split("Stock: ")[0]
         assert hidden(dealt) is ("--open" not in words)
         assert ("> sw (Bob)" in file.out) is ("--board" in words)
     for words in (("replay", mine.room), ("replay", "game.json"), ("watch", mine.room)):
-        done = await kibitz.run(*words, "--board", "3")
+        done = await kibitz.run_here(*words, "--board", "3")
         assert (done.code, done.err) == (2, "kibitz: there is no seat 3\n")
     path.write_text('{"game": "chess"}')
-    done = await kibitz.run("replay", "game.json")
+    done = await kibitz.run_here("replay", "game.json")
     assert (done.code, "this is no replay" in done.out) == (1, True)
 
 
@@ -328,12 +328,12 @@ async def test_a_live_game_is_forked(kibitz: Command, server: Running) -> None:
 
 
 async def test_the_deal_of_the_day(kibitz: Command, server: Running) -> None:
-    nobody = await kibitz.run("daily")
+    nobody = await kibitz.run_here("daily")
     assert nobody.out == "place\tname\tstatus\tscore\tmoves\ttime\troom\n"
     words = ("daily", "aces-up", "--play", "--name", "Ann")
     played = await kibitz.run(*words, lines="d\nd\nresign\n")
     assert "the same for everybody today" in played.out
-    table = await kibitz.run("daily", "aces-up")
+    table = await kibitz.run_here("daily", "aces-up")
     assert "1.\tAnn\tresigned\t0\t2\t" in table.out
     async with at_terminal(kibitz, "daily", "aces-up") as terminal:
         code, page = await terminal.end()

@@ -119,7 +119,7 @@ class Access:
         outcome.talk(
             self.server,
             talk,
-            name=name or kept.name(self.server),
+            name=kept.name(self.server) if name is None else name,
             token=kept.get(self.server),
             trust=self.trust,
             refused=refused,
