@@ -208,6 +208,9 @@ _TAMPERED: dict[str, Play] = {
         "chain",
         chain_too=False,
     ),
+    "the deal of another day": tampered(
+        honest.daily_ended, _set("created.daily", "2023-11-15"), ALL_OK, "rules"
+    ),
     "a comment is gone": tampered(
         honest.klondike_running, _without_a_say, RUNNING, "chain", chain_too=False
     ),

@@ -3,12 +3,16 @@
 Promises: what it objects to no honest server writes. Never: cards.
 """
 
+from datetime import UTC, date, datetime, time
+
 from kibitz.protocol.course import Course
 from kibitz.protocol.limits import MAX_RACERS, MAX_SEATS, MIN_RACERS
 from kibitz.protocol.views import Event, Mode, Policy
 
 from .verdict import Unfit
 
+DAY_MS, LATE_MS = 86_400_000, 60_000
+"""A day; and how long behind midnight somebody may get the room that he asked for before it."""
 ON_A_BOARD = ("move", "undo", "redo", "restart", "resigned")
 AFTERWARDS = ("say", "comments", "rematch", "left")
 """Kinds that there may be when the game has ended."""
@@ -33,6 +37,24 @@ def check_seats(created: Event) -> None:
     fewest, most = SEATS[created.mode or "solo"]
     if created.seats is None or not fewest <= created.seats <= most:
         raise Unfit(f"`{created.mode}` has {fewest} to {most} seats", created.seq)
+
+
+def check_day(created: Event) -> None:
+    """Check that a room with the deal of a day was made on that day (UTC), or just behind it.
+
+    Raises:
+        Unfit: It was not.
+
+    """
+    if created.daily is None:
+        return
+    try:
+        day = datetime.combine(date.fromisoformat(created.daily), time(), UTC).timestamp() * 1000
+    except ValueError:
+        raise Unfit(f"there is no day {created.daily:.20}", created.seq) from None
+    since = (created.started or 0) - day
+    if len(created.daily) != len("2026-11-28") or not 0 <= since < DAY_MS + LATE_MS:
+        raise Unfit(f"the deal of {created.daily} was not dealt on that day", created.seq)
 
 
 def check_manners(created: Event, course: Course, event: Event) -> None:

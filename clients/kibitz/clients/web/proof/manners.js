@@ -17,6 +17,9 @@ const SEATED = new Set(
 );
 /** The fewest and the most seats of each mode. @type {Record<string, [number, number]>} */
 const SEATS = { solo: [1, 1], coop: [1, 8], race: [2, 100], replay: [1, 8] };
+/** A day; and how long behind midnight somebody may get the room he asked for before it. */
+const DAY_MS = 86_400_000;
+const LATE_MS = 60_000;
 /** What happens by itself. */
 const ALONE = new Set(["stuck", "countdown", "started", "dealt", "timeout", "ended"]);
 /** What belongs to a race before it begins. */
@@ -32,6 +35,18 @@ export function checkSeats({ mode, seats }) {
   const [fewest, most] = (mode && SEATS[mode]) || [0, 0];
   if (seats === undefined || !Number.isInteger(seats) || seats < fewest || seats > most)
     throw new Fault("No room of this kind has so many seats.", { event: 1 });
+}
+
+/**
+ * Check that a room with the deal of a day was made on that day (UTC), or just behind it.
+ * @param {Event} created
+ * @throws {Fault}
+ */
+export function checkDay({ daily, started }) {
+  if (daily === undefined || daily === null) return;
+  const since = (started ?? 0) - Date.parse(`${daily}T00:00:00Z`);
+  if (!/^\d{4}-\d\d-\d\d$/.test(daily) || !(since >= 0 && since < DAY_MS + LATE_MS))
+    throw new Fault("The deal of a day was not dealt on that day.", { event: 1 });
 }
 
 /**

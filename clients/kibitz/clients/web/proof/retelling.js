@@ -15,7 +15,7 @@ import { Board } from "./board.js";
 import { same } from "./bytes.js";
 import { isUp, laid, redacted } from "./cards.js";
 import { Fault } from "./fault.js";
-import { checkManners, checkSeats } from "./manners.js";
+import { checkDay, checkManners, checkSeats } from "./manners.js";
 import { isOutcome } from "./outcome.js";
 
 /** What a room can end as, the best first. */
@@ -57,6 +57,7 @@ export class Retelling {
     this.#start = start;
     this.#chances = chances;
     checkSeats(created);
+    checkDay(created);
     this.#view = begun(created);
     if (created.mode !== "race" && start) this.#release([0]);
   }
