@@ -81,7 +81,7 @@ class Command:
 
     def _run_here(self, words: Sequence[str], lines: str) -> Done:
         with ONE_AT_A_TIME, contextlib.chdir(self.home):
-            result = CliRunner().invoke(app, words, lines, self.environ)
+            result = CliRunner().invoke(app, words, lines, self.environ, prog_name="kibitz")
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception
         return Done(result.exit_code, result.stdout, result.stderr)

@@ -110,7 +110,7 @@ async def test_verify_what_is_no_replay(kibitz: Command, tmp_path: Path) -> None
         assert "file      failed  line 1: " in done.out
         assert "Traceback" not in done.err
     for words in (("verify", "nowhere.txt"), ("verify", str(tmp_path)), ("replay", "nowhere.txt")):
-        done = await kibitz.run(*words)
+        done = await kibitz.run_here(*words)
         assert (done.code, done.out) == (2, "")
         assert f"could not open {words[1]}" in done.err
 
@@ -258,11 +258,11 @@ def test_where_tokens_are() -> None:
 
 
 async def test_the_command_names_its_commands(kibitz: Command) -> None:
-    helped = await kibitz.run("--help")
+    helped = await kibitz.run_here("--help")
     for name in ("play", "watch", "rooms", "bot", "replay", "verify", "console", "serve"):
         assert f"\n  {name} " in helped.out
     assert "demo" not in helped.out
-    assert (await kibitz.run("serve", "--help")).code == 0
+    assert (await kibitz.run_here("serve", "--help")).code == 0
     version = await kibitz.run("--version")
     assert (version.code, version.out) == (0, "kibitz 0.1.0\n")
 
