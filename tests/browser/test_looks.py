@@ -26,6 +26,16 @@ OUTSIDE = """() => {
             return left < -0.5 || right > wide + 0.5;
         }).map(each => each.outerHTML.slice(0, 120));
 }"""
+CUT = """() => [...document.querySelectorAll("select")].filter(each => each.checkVisibility())
+    .flatMap(each => {
+        const {font, paddingLeft, paddingRight} = getComputedStyle(each);
+        const pen = document.createElement("canvas").getContext("2d");
+        pen.font = font;
+        const room = each.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight) - 16;
+        return [...each.options].map(({text}) => text)
+            .filter(text => pen.measureText(text).width > room);
+    })"""
+"""What is chosen from and cannot be read whole, beside the arrow."""
 LOADED = """() => performance.getEntriesByType("resource").map(
     ({name, transferSize}) => [name, transferSize])"""
 """The files of the page and their bytes on the wire, 0 for one that was kept."""
@@ -43,6 +53,8 @@ async def fits(page: Page) -> None:
     assert wide[0] <= wide[1], f"{page.url} scrolls sideways: {wide}"
     outside = await page.evaluate(OUTSIDE)
     assert not outside, f"{page.url} at {wide[1]} pixels has {outside}"
+    cut = await page.evaluate(CUT)
+    assert not cut, f"{page.url} at {wide[1]} pixels cuts off {cut}"
 
 
 async def pages(server: Running, page: Page) -> AsyncIterator[str]:
@@ -69,7 +81,9 @@ async def pages(server: Running, page: Page) -> AsyncIterator[str]:
 
 async def test_nothing_scrolls_sideways(server: Running, open_page: Browsing) -> None:
     page = await open_page(f"{server.http}/healthz", storage=named("Ann"))
-    async for _ in pages(server, page):
+    async for name in pages(server, page):
+        if name == "start":
+            await page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
         for width, height in SIZES:
             await page.set_viewport_size({"width": width, "height": height})
             await fits(page)
