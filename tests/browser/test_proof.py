@@ -67,9 +67,9 @@ async def test_by_keys_and_for_those_who_listen(server: Running, open_page: Brow
     await expect(page.get_by_role("status")).to_contain_text("Verified. The cards")
     for name in CHECKS:
         await expect(shown.get_by_role("listitem").filter(has_text=f"{name}: ")).to_have_count(1)
-    for theme in ("light", "dark"):
-        await page.emulate_media(color_scheme=theme)
-        await axe.check(page)
+    await axe.check(page)
+    await page.emulate_media(color_scheme="dark")
+    await axe.check(page, rules=axe.COLOURS)
     await page.keyboard.press("Escape")
     await expect(shown).to_have_count(0)
     await expect(badge).to_be_focused()
