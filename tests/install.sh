@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 packages=()
-[ -x "${KIBITZ_CHROMIUM:-/usr/bin/chromium}" ] || packages+=(chromium fonts-dejavu-core)
+[ -x "${KIBITZ_CHROMIUM:-/usr/bin/chromium-headless-shell}" ] || packages+=(chromium-headless-shell fonts-dejavu-core)
 PATH=$PATH:/usr/sbin
 command -v nginx >/dev/null || packages+=(nginx)
 command -v caddy >/dev/null || packages+=(caddy)

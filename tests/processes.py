@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 
-PATIENCE = 30.0
+PATIENCE = 100.0
 """Seconds a process has for anything."""
 _STANDBY = """
 import sys

@@ -21,8 +21,8 @@ from websockets.typing import Subprotocol
 from kibitz.protocol.replies import Reply
 from kibitz.protocol.wire import Encoding, Frame, decode_reply
 
-PATIENCE = 20.0
-"""Seconds until a test gives up waiting: far more than anything takes."""
+PATIENCE = 100.0
+"""Seconds until a test gives up waiting: as long as it has, for a machine may be busy."""
 
 Plain = dict[str, Any]
 

@@ -6,11 +6,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from servers import running_server
 from typer.testing import CliRunner
 
 from kibitz.clients.__main__ import app
 from kibitz.clients.bots import example
+from kibitz.clients.session import connect
 from kibitz.engine.games import GAMES
+from kibitz.server.settings import Access, Auth
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
@@ -63,3 +66,20 @@ def test_python_minus_m_starts_the_same_command() -> None:
     command = [sys.executable, "-m", "kibitz.clients", "--version"]
     said = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
     assert re.fullmatch(r"kibitz \d+\.\d+\.\d+\n", said.stdout)
+
+
+async def test_the_token_for_a_try_lets_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (ROOT / "deploy" / "README.md").read_text()
+    code = text.split("<!-- token for a try -->")[1].split("python -c '")[1].split("'")[0]
+    (secret := tmp_path / "secret").write_text("5ec4e7" * 8 + "\n")
+    monkeypatch.chdir(tmp_path)
+    exec(code, {})
+    token = capsys.readouterr().out.strip()
+    async with (
+        running_server(access=Access(auth=Auth.JWT, jwt_key=secret)) as server,
+        connect(server.url, token=token) as client,
+    ):
+        assert client.welcome.you.name == "Ann"
+        assert client.welcome.roles == ["admin", "player", "spectator"]

@@ -18,7 +18,7 @@ from playwright.async_api import Error as BrowserError
 PATIENCE_MS = 60_000
 """How long a page has for anything: a machine may be slow, and the test's own time ends it then."""
 DESK, PHONE = (1280, 800), (390, 844)
-CHROMIUM = Path(os.environ.get("KIBITZ_CHROMIUM", "/usr/bin/chromium"))
+CHROMIUM = Path(os.environ.get("KIBITZ_CHROMIUM", "/usr/bin/chromium-headless-shell"))
 MISSING = (
     f"there is no Chromium at {CHROMIUM}: `bash tests/install.sh` installs one "
     "(or name yours in KIBITZ_CHROMIUM)"

@@ -36,7 +36,7 @@ from kibitz.clients.session import Client, Refused, connect
 from kibitz.clients.terminal.keyboard import Keyboard
 from kibitz.clients.terminal.play import play
 from kibitz.clients.terminal.screen import Screen
-from kibitz.clients.terminal.seating import new_room
+from kibitz.clients.terminal.seating import Ways, new_room
 from kibitz.engine.deals import deck_of
 from kibitz.engine.game import NO_CHANCE, moves
 from kibitz.engine.game import play as played
@@ -174,7 +174,7 @@ class Player:
         out = io.StringIO()
         async with self.client("typed") as client:
             with os.fdopen(read) as source, Keyboard(source) as keyboard:
-                await play(client, new_room(GAME, deal=deal), Screen(out), keyboard, "")
+                await play(client, new_room(GAME, deal=deal), Screen(out), keyboard, Ways())
             (mirror,) = client.session.mirrors.values()
             game = Played("typed", mirror.room, moves={client.welcome.you.id: lines})
             game.heads.append(await _over(client, mirror))

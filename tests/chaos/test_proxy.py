@@ -19,7 +19,7 @@ SILENCE = 1.0
 """Seconds for which everything is swallowed, before the connection is reset."""
 
 
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(300 + 3 * GAMES)
 async def test_games_through_a_bad_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     print(f"again with PROXY_SEED={SEED} PROXY_GAMES={GAMES}")
     monkeypatch.setattr(connection, "FIRST_DELAY", 0.1)

@@ -1,11 +1,15 @@
 """What the tests of the clients share."""
 
+import io
 import signal
 import socket
-from collections.abc import AsyncIterator
+import sys
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from typing import TextIO
 
 import pytest
+import structlog
 from clients.commands import Command
 from servers import Running, running_server
 
@@ -15,6 +19,23 @@ def ctrl_c_ends_what_we_start() -> None:
     """Also where a shell started us in the background, which ignores SIGINT for us and ours."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+class _Beside(io.StringIO):
+    """An output that stays what it is, whatever becomes of ``sys.stdout``."""
+
+    def __init__(self, out: TextIO) -> None:
+        super().__init__()
+        self.write = out.write  # type: ignore[method-assign]
+        self.flush = out.flush  # type: ignore[method-assign]
+
+
+@pytest.fixture(autouse=True, scope="session")
+def logs_are_no_answers() -> Iterator[None]:
+    """What a server of the test's own says is not taken for what a command prints here."""
+    structlog.configure(logger_factory=structlog.PrintLoggerFactory(_Beside(sys.stdout)))
+    yield
+    structlog.reset_defaults()
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """Our programs under TLS, and with tokens that somebody gave them."""
 
 import asyncio
+import io
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,10 @@ from operators import AUDIENCE, ISSUER, now, pem, rsa_key, token
 from processes import standby
 from servers import running_server
 from talk import PATIENCE, talking
+from typer import Exit
 
+from kibitz.clients.benching.line import Lines, Lost
+from kibitz.clients.commands.reaching import Entry
 from kibitz.clients.session import Refused, connect
 from kibitz.server.log_memory import MemoryLog
 from kibitz.server.settings import Access, Auth
@@ -50,11 +54,58 @@ async def test_a_bot_plays_and_is_watched(guarded: Guarded) -> None:
     assert done.code == 0, done.err
     room = done.out.splitlines()[1].split("\t")[0]
     environ = {"KIBITZ_TOKEN": token("eve"), "KIBITZ_TLS_CA": ca[1]}
-    done = await guarded.command(**environ).run("watch", room)
+    done = await guarded.command(**environ).run_here("watch", room)
     assert done.code == 0 and "foundation" in done.out
-    done = await guarded.command(**environ).run("rooms", "--all")
+    done = await guarded.command(**environ).run_here("rooms", "--all")
     assert room in done.out and "Robo" in done.out
-    assert (await guarded.command(**environ).run("replay", room)).code == 0
+    assert (await guarded.command(**environ).run_here("replay", room)).code == 0
+    file.write_text(token("boss", roles=["admin"]))
+    listed = await command.run_here("admin", "rooms", "--all", *ca, "--token-file", str(file))
+    assert (listed.code, listed.out.split("\n")[1].split("\t")[0]) == (0, room), listed.err
+
+
+async def test_a_game_is_verified_under_tls_with_a_token(guarded: Guarded) -> None:
+    environ = {"KIBITZ_TOKEN": token("ann"), "KIBITZ_TLS_CA": str(guarded.authority.ca)}
+    done = await guarded.command(**environ).run("play", "aces-up", "--private", lines="d\n")
+    _, *words = done.out.partition("check them with: kibitz ")[2].split("\n")[0].split()
+    done = await guarded.command(KIBITZ_TOKEN=token("ann")).run_here("verify", *words)
+    assert (done.code, done.err, done.out.count(" ok ")) == (0, "", 4)
+    for environ, says in ({}, "wants a token"), ({"KIBITZ_TOKEN": token("eve")}, "by invitation"):
+        done = await guarded.command(**environ).run_here("verify", *words)
+        assert (done.code, done.out) == (2, "") and says in done.err
+
+
+async def test_a_load_trusts_the_authority_that_is_named(tmp_path: Path) -> None:
+    authority = Authority(tmp_path)
+    async with running_server(tls=authority.files) as server:
+        lines = Lines(server.url, str(authority.ca))
+        await lines.open()
+        await lines.close()
+        with pytest.raises(Lost, match="no connection"):
+            await Lines(server.url).open()
+
+
+async def test_a_room_with_a_password(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with running_server() as server:
+        kibitz = Command(server.url, tmp_path, {"KIBITZ_ROOM_PASSWORD": "cats"})
+        done = await kibitz.run("play", "aces-up", "--password", lines="resign\n")
+        line = done.out.partition("watch it with: kibitz ")[2].split("\n")[0].split()
+        assert line[-1] == "--password" and "cats" not in done.out
+        assert (await kibitz.run_here(*line)).code == 0
+        async with connect(server.url) as eve:
+            with pytest.raises(Refused, match="this room has a password"):
+                await eve.join(line[1])
+    monkeypatch.delenv("KIBITZ_ROOM_PASSWORD", raising=False)
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    with pytest.raises(Exit):
+        Entry(password=True).secret()
+    typed = iter(["cats", "cats", "cats", "dogs"])
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    monkeypatch.setattr("getpass.getpass", lambda prompt: next(typed))
+    assert Entry(password=True).secret(new=True) == "cats"
+    with pytest.raises(Exit):
+        Entry(password=True).secret(new=True)
+    assert Entry().secret() is None
 
 
 async def test_a_person_plays_and_a_token_that_was_given_is_not_kept(guarded: Guarded) -> None:
@@ -67,17 +118,17 @@ async def test_a_person_plays_and_a_token_that_was_given_is_not_kept(guarded: Gu
 
 
 async def test_without_a_token_it_says_what_is_missing(guarded: Guarded) -> None:
-    done = await guarded.command(KIBITZ_TLS_CA=str(guarded.authority.ca)).run("rooms")
+    done = await guarded.command(KIBITZ_TLS_CA=str(guarded.authority.ca)).run_here("rooms")
     assert (done.code, done.out) == (1, "")
     assert "wants a token" in done.err and "--token-file" in done.err
 
 
 async def test_an_authority_that_is_not_trusted_is_said(guarded: Guarded) -> None:
-    done = await guarded.command().run("rooms")
+    done = await guarded.command().run_here("rooms")
     assert done.code == 2 and "--tls-ca" in done.err and "is not trusted" in done.err
-    done = await guarded.command().run("rooms", "--tls-ca", str(guarded.authority.key))
+    done = await guarded.command().run_here("rooms", "--tls-ca", str(guarded.authority.key))
     assert done.code == 2 and "is no certificate" in done.err
-    done = await guarded.command().run("rooms", "--tls-ca", "nothing.pem")
+    done = await guarded.command().run_here("rooms", "--tls-ca", "nothing.pem")
     assert done.code == 2 and "could not open nothing.pem" in done.err
 
 
@@ -85,7 +136,7 @@ async def test_a_certificate_for_another_name_is_not_trusted(tmp_path: Path) -> 
     authority = Authority(tmp_path, "play.example.org")
     async with running_server(tls=authority.files) as server:
         command = Command(server.url, tmp_path)
-        done = await command.run("rooms", "--tls-ca", str(authority.ca))
+        done = await command.run_here("rooms", "--tls-ca", str(authority.ca))
     assert done.code == 2 and "is not trusted" in done.err
 
 
@@ -141,13 +192,13 @@ async def test_a_private_game_prints_the_lines_that_let_others_in(tmp_path: Path
             assert done.code == 0, done.err
             seated = await eve.run("play", "--room", room, *watch[-2:], lines="d\nquit\n")
             assert seated.code == 1 and "this invite is for looking on" in seated.err
-            assert (await eve.run("watch", room)).code == 1
+            assert (await eve.run_here("watch", room)).code == 1
             await write(process, "resign")
             await read_until(process, "The game is over")
-            assert (await eve.run(*watch)).code == 0
-            assert (await eve.run("replay", room, *watch[-2:])).code == 0
-            assert (await eve.run("replay", room)).code == 1
-            done = await eve.run("watch", room, "--invite", "a" * 65)
+            assert (await eve.run_here(*watch)).code == 0
+            assert (await eve.run_here("replay", room, *watch[-2:])).code == 0
+            assert (await eve.run_here("replay", room)).code == 1
+            done = await eve.run_here("watch", room, "--invite", "a" * 65)
             assert done.code == 2 and "is no invite" in done.err
 
 

@@ -43,12 +43,12 @@ async def test_kibitz_replay_shows_an_archived_room(tmp_path: Path) -> None:
         kibitz = Command(running.url, tmp_path)
         await archive(fake, running, room, ann)
         for words in ((), ("--open",)):
-            done = await kibitz.run("replay", room, "--color", "never", *words)
+            done = await kibitz.run_here("replay", room, "--color", "never", *words)
             assert done.code == 0, done
             assert "> discard" in done.out and "Ann: nice one" in done.out
-        done = await kibitz.run("replay", room, "--board", "2")
+        done = await kibitz.run_here("replay", room, "--board", "2")
         assert done.code == 2 and "there is no board 1" in done.err
-        done = await kibitz.run("replay", "nothing", "--color", "never")
+        done = await kibitz.run_here("replay", "nothing", "--color", "never")
         assert done.code == 2 and "there is no room nothing" in done.err
 
 
@@ -63,7 +63,7 @@ async def test_any_board_of_an_archived_race_is_shown(tmp_path: Path) -> None:
         await archive(fake, running, room, ann, bob)
         kibitz = Command(running.url, tmp_path)
         shown = [
-            (await kibitz.run("replay", room, "--color", "never", *words)).out
+            (await kibitz.run_here("replay", room, "--color", "never", *words)).out
             for words in ((), ("--board", "1"), ("--board", "2"))
         ]
         assert shown[0] == shown[1]
@@ -74,6 +74,6 @@ async def test_a_game_that_never_ended_is_told_where_it_can_be_read(tmp_path: Pa
     async with old_rooms() as (fake, running, ann, _):
         room = (await ann.ok("create", game="klondike-single", deal="7"))["room"]
         await archive(fake, running, room, ann)
-        done = await Command(running.url, tmp_path).run("replay", room)
+        done = await Command(running.url, tmp_path).run_here("replay", room)
         assert done.code == 1
         assert "never ended" in done.out and f"/rooms/{room}/replay.txt" in done.out

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 
 import msgpack
 import pytest
+from clients.commands import PATIENCE
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.typing import Subprotocol
 
@@ -23,13 +24,13 @@ async def text(socket: ServerConnection) -> None:
 async def close_and_stay(socket: ServerConnection) -> None:
     await socket.recv()
     socket.transport.write(b"\x88\x02\x03\xe8")
-    await asyncio.sleep(5)
+    await socket.wait_closed()
 
 
 async def garbage(socket: ServerConnection) -> None:
     await socket.recv()
     socket.transport.write(b"\xff\xff\xff\xff")
-    await asyncio.sleep(5)
+    await socket.wait_closed()
 
 
 async def pieces(socket: ServerConnection) -> None:
@@ -43,7 +44,7 @@ async def test_an_odd_server_is_not_waited_for(answer: Answer) -> None:
     offered = [Subprotocol(MSGPACK_SUBPROTOCOL)]
     async with serve(answer, "127.0.0.1", 0, subprotocols=offered, close_timeout=0.1) as server:
         port = next(iter(server.sockets)).getsockname()[1]
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(PATIENCE):
             with pytest.raises(Lost):
                 await Lines(f"ws://127.0.0.1:{port}/ws").open()
         for connection in server.connections:

@@ -61,7 +61,7 @@ def put_in(text: Path, line: str) -> int:
 
 
 async def test_a_replay_is_printed_at_once(kibitz: Command, text: Path) -> None:
-    done = await kibitz.run("replay", str(text))
+    done = await kibitz.run_here("replay", str(text))
     assert (done.code, done.err) == (0, "")
     assert done.out == (
         f"{board()}> d\n{board('d')}Ann: well\n> undo\n{board()}> d\n{board('d')}"
@@ -70,20 +70,20 @@ async def test_a_replay_is_printed_at_once(kibitz: Command, text: Path) -> None:
 
 
 async def test_a_replay_by_steps(kibitz: Command, text: Path) -> None:
-    done = await kibitz.run("replay", "--step", str(text), lines="\n q")
+    done = await kibitz.run_here("replay", "--step", str(text), lines="\n q")
     assert done.out == f"{board()}> d\n{board('d')}Ann: well\n> undo\n{board()}"
 
 
 async def test_a_replay_that_does_not_fit_stops_there(kibitz: Command, text: Path) -> None:
     number = put_in(text, "> t 1 2")
-    done = await kibitz.run("replay", str(text))
+    done = await kibitz.run_here("replay", str(text))
     assert done.code == 1
     assert done.out.startswith(f"{board()}> d\n{board('d')}Ann: well\n")
     assert f"line {number}, column 1: Invalid move" in done.out
 
 
 async def test_verify(kibitz: Command, text: Path) -> None:
-    done = await kibitz.run("verify", str(text))
+    done = await kibitz.run_here("verify", str(text))
     assert (done.code, done.err) == (0, "")
     assert done.out.splitlines() == [
         "file      ok      it has no digest",
@@ -93,7 +93,7 @@ async def test_verify(kibitz: Command, text: Path) -> None:
         "rules     ok      aces-up, 4 commands",
     ]
     number = put_in(text, "> undone")
-    done = await kibitz.run("verify", str(text))
+    done = await kibitz.run_here("verify", str(text))
     assert done.code == 1
     assert f"rules     failed  line {number}: Error in option: undone" in done.out
     assert done.out.endswith(f"{number:>5} | > undone\n")
@@ -104,13 +104,13 @@ async def test_verify_what_is_no_replay(kibitz: Command, tmp_path: Path) -> None
     paths = [tmp_path / f"{n}.txt" for n in range(len(contents))]
     for path, content in zip(paths, contents, strict=True):
         path.write_bytes(content)
-    ended = await asyncio.gather(*(kibitz.run("verify", str(path)) for path in paths))
+    ended = await asyncio.gather(*(kibitz.run_here("verify", str(path)) for path in paths))
     for done in ended:
         assert done.code == 1
         assert "file      failed  line 1: " in done.out
         assert "Traceback" not in done.err
     for words in (("verify", "nowhere.txt"), ("verify", str(tmp_path)), ("replay", "nowhere.txt")):
-        done = await kibitz.run(*words)
+        done = await kibitz.run_here(*words)
         assert (done.code, done.out) == (2, "")
         assert f"could not open {words[1]}" in done.err
 
@@ -133,10 +133,10 @@ def test_moves_are_counted_as_in_the_live_game() -> None:
 async def test_a_game_that_was_still_running(kibitz: Command, tmp_path: Path) -> None:
     path = tmp_path / "replay.txt"
     path.write_text(write(Replay(GAME, redact_table(START), (Step("d"),), {"room": "abc234"})))
-    done = await kibitz.run("verify", str(path))
+    done = await kibitz.run_here("verify", str(path))
     assert (done.code, done.err) == (0, ""), "nothing is wrong with it"
     assert "rules     open    cards are hidden; `kibitz verify abc234` knows more\n" in done.out
-    done = await kibitz.run("replay", str(path))
+    done = await kibitz.run_here("replay", str(path))
     assert (done.code, done.err) == (1, "")
     assert done.out == (
         f"{path}: this game was still running when it was written down: cards are hidden; see the "
@@ -145,7 +145,7 @@ async def test_a_game_that_was_still_running(kibitz: Command, tmp_path: Path) ->
 
 
 async def test_steps_go_on_and_back_through_a_pipe(kibitz: Command, text: Path) -> None:
-    done = await kibitz.run("replay", "--step", str(text), lines=" bnbnq")
+    done = await kibitz.run_here("replay", "--step", str(text), lines=" bnbnq")
     start, drawn, well = board(), board("d"), "Ann: well\n"
     seen = f"{start}> d\n{drawn}{well}{start}> d\n{drawn}{well}{start}> d\n{drawn}{well}"
     assert done.out == seen
@@ -154,7 +154,7 @@ async def test_steps_go_on_and_back_through_a_pipe(kibitz: Command, text: Path) 
 async def test_the_last_step_waits_for_a_key_and_can_be_left_backwards(
     kibitz: Command, text: Path
 ) -> None:
-    done = await kibitz.run("replay", "--step", str(text), lines="nnnnbnn")
+    done = await kibitz.run_here("replay", "--step", str(text), lines="nnnnbnn")
     assert done.out.endswith(f"> resign\n{opened('d')}> d\n{board('d')}> resign\n{opened('d')}")
 
 
@@ -211,7 +211,7 @@ def test_an_arrow_is_one_key() -> None:
 async def test_one_command_is_one_command(kibitz: Command, tmp_path: Path) -> None:
     path = tmp_path / "one.txt"
     path.write_text(write(Replay(GAME, START, (Step("d"),))))
-    assert (await kibitz.run("verify", str(path))).out.endswith("aces-up, 1 command\n")
+    assert (await kibitz.run_here("verify", str(path))).out.endswith("aces-up, 1 command\n")
 
 
 @pytest.mark.parametrize("command", ["replay", "verify", "--help"])
@@ -237,6 +237,11 @@ def test_tokens_are_kept_by_server(tmp_path: Path) -> None:
     tokens.put("ws://a/ws", "kbz_c")
     assert Tokens(tokens.path).get("ws://a/ws") == "kbz_c"
     assert Tokens(tokens.path).get("ws://b/ws") == "kbz_b"
+    assert tokens.name("ws://a/ws") is None
+    for name in ("Ann the First", None):
+        tokens.keep("ws://a/ws", "kbz_c", name)
+    assert Tokens(tokens.path).name("ws://a/ws") == "Ann the First"
+    assert Tokens(tokens.path, "kbz_given").name("ws://a/ws") is None
     assert tokens.path.stat().st_mode & 0o777 == 0o600
     assert os.listdir(tokens.path.parent) == ["token"]
 
@@ -253,11 +258,11 @@ def test_where_tokens_are() -> None:
 
 
 async def test_the_command_names_its_commands(kibitz: Command) -> None:
-    helped = await kibitz.run("--help")
+    helped = await kibitz.run_here("--help")
     for name in ("play", "watch", "rooms", "bot", "replay", "verify", "console", "serve"):
         assert f"\n  {name} " in helped.out
     assert "demo" not in helped.out
-    assert (await kibitz.run("serve", "--help")).code == 0
+    assert (await kibitz.run_here("serve", "--help")).code == 0
     version = await kibitz.run("--version")
     assert (version.code, version.out) == (0, "kibitz 0.1.0\n")
 

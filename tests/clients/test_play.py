@@ -57,9 +57,10 @@ async def test_one_board_a_change_and_one_text_an_error(kibitz: Command) -> None
     words = ("play", "thumb-and-pouch", "--deal", "42", "--name", "Ann")
     played = await kibitz.run(*words, lines=lines)
     start, drawn = board("thumb-and-pouch"), board("thumb-and-pouch", "sw")
-    watch, check, rest = played.out.split("\n", 2)
+    watch, check, said, rest = played.out.split("\n", 3)
     assert watch.startswith("watch it with: kibitz watch ")
     assert check.startswith("its cards are fixed; check them with: kibitz verify ")
+    assert said == "`help` lists what you can type."
     assert rest == (
         f"{start}{drawn}Error: invalid move due to mismatched cards\n"
         f"Error: wrong number of arguments\n{start}{drawn}there is nothing to redo\nAnn: Hello\n"
@@ -126,8 +127,8 @@ async def test_what_cannot_be_used_is_exit_code_2(kibitz: Command, tmp_path: Pat
         (("daily", "klondike", "--play", "--date", "2026-11-28"), "only the deal of today"),
         (("dance",), "No such command"),
     ]
-    ended = await asyncio.gather(*(kibitz.run(*words) for words, _ in cases))
-    for (words, said), done in zip(cases, ended, strict=True):
+    for words, said in cases:
+        done = await kibitz.run_here(*words)
         assert (done.code, done.out) == (2, ""), words
         assert said in done.err, words
         assert "Traceback" not in done.err
@@ -136,7 +137,7 @@ async def test_what_cannot_be_used_is_exit_code_2(kibitz: Command, tmp_path: Pat
 async def test_no_server_is_a_sentence(tmp_path: Path) -> None:
     nobody = Command("ws://127.0.0.1:1/ws", tmp_path)
     for words in (("play", "klondike"), ("watch", "a"), ("rooms",), ("bot", "greedy", "montana")):
-        done = await nobody.run(*words)
+        done = await nobody.run_here(*words)
         assert (done.code, done.out) == (2, "")
         assert "no server at ws://127.0.0.1:1/ws; start one with: kibitz serve\n" in done.err
 
@@ -153,16 +154,18 @@ async def test_somebody_watches(kibitz: Command) -> None:
             await write(player, "resign")
             assert "the game was given up" in await read_until(watcher, "given up")
             assert await watcher.wait() == 0
-        past = await kibitz.run("watch", room, "--from-start", "--speed", "1000")
+        past = await kibitz.run_here("watch", room, "--from-start", "--speed", "1000")
         start, drawn = board("aces-up"), board("aces-up", "d")
         said = "Ann: [2JHello\nthe game was given up\n"
         assert past.out.startswith(f"{start}Ann took seat 1\n> d (Ann)\n{drawn}{said}")
         end = past.out.split(said)[1]
         assert set(re.findall(r"[0-9AKQJ]+[♣♦♥♠]", past.out)) == {card.sign for card in DECK}
         assert "\nStock: " in end
-        replayed = await kibitz.run("replay", room)
+        replayed = await kibitz.run_here("replay", room)
         assert replayed.out == past.out
-        open_, all_ = [await kibitz.run("rooms", "--game", "ACES-UP", *w) for w in ((), ("--all",))]
+        open_, all_ = [
+            await kibitz.run_here("rooms", "--game", "ACES-UP", *w) for w in ((), ("--all",))
+        ]
         assert open_.out.count("\n") == 1
         assert [line.split("\t")[:3] for line in all_.out.splitlines()] == [
             ["room", "game", "players"],
@@ -198,18 +201,19 @@ async def test_two_at_one_board(kibitz: Command, server: Running) -> None:
 
 
 async def test_a_player_who_was_killed_comes_back(kibitz: Command) -> None:
-    async with kibitz.running("play", "aces-up", "--deal", "42") as player:
+    words = ("play", "aces-up", "--deal", "42", "--name", "Ann")
+    async with kibitz.running(*words) as player:
         room = room_of(await read_until(player, board("aces-up")))
         await write(player, "d")
         await read_until(player, board("aces-up", "d"))
     token = kibitz.home / "kibitz" / "token"
     assert token.stat().st_mode & 0o777 == 0o600
-    again = await kibitz.run("play", "--room", room, lines="undo\n")
-    assert again.code == 0
+    again = await kibitz.run("play", "--room", room, lines="undo\nsay back\n")
+    assert again.code == 0 and "Ann: back\n" in again.out
     assert f"{board('aces-up', 'd')}{board('aces-up')}" in again.out
     stranger = Command(kibitz.url, kibitz.home / "elsewhere")
     stranger.home.mkdir()
-    refused = await stranger.run("play", "--room", room)
+    refused = await stranger.run_here("play", "--room", room)
     assert (refused.code, "every seat is taken" in refused.err) == (1, True)
 
 
@@ -244,7 +248,7 @@ async def test_a_server_that_was_killed_comes_back(unused_port: int, tmp_path: P
 
 async def _until_there(kibitz: Command) -> Done:
     async with asyncio.timeout(PATIENCE):
-        while (done := await kibitz.run("rooms")).code:  # noqa: ASYNC110
+        while (done := await kibitz.run_here("rooms")).code:  # noqa: ASYNC110
             await asyncio.sleep(0.1)
     return done
 
@@ -252,7 +256,7 @@ async def _until_there(kibitz: Command) -> Done:
 async def test_another_game_than_the_rooms(kibitz: Command, server: Running) -> None:
     async with connect(server.url) as client:
         room = (await client.create("klondike", mode="coop")).room
-        done = await kibitz.run("play", "montana", "--room", room)
+        done = await kibitz.run_here("play", "montana", "--room", room)
         assert (done.code, done.out) == (2, "")
         assert "that room plays klondike" in done.err
         assert (await kibitz.run("play", "Klondike", "--room", room)).code == 0

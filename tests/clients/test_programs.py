@@ -181,7 +181,7 @@ async def test_a_strategy_that_breaks_is_one_sentence(kibitz: Command) -> None:
         assert (done.code, done.out) == (1, "")
         assert done.err.startswith(said)
         assert done.err.count("\n") == 1
-    listed = (await kibitz.run("rooms", "--all")).out.splitlines()[1:]
+    listed = (await kibitz.run_here("rooms", "--all")).out.splitlines()[1:]
     assert listed and all("\tresigned\t" in line for line in listed), "no room is left behind"
 
 

@@ -182,6 +182,21 @@ def test_help_fits(game: str, width: int, height: int, monkeypatch: pytest.Monke
     assert any("undo" in line for line in shown)
 
 
+def test_a_command_is_printed_whole_on_a_line_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("LINES", "24")
+    out = Terminal()
+    screen = Screen(out, environ={"TERM": "xterm"}, color="never")
+    command = "kibitz watch abcdefghijklmnop --server wss://play.example.org/ws"
+    screen.note(f"watch it with: {command}")
+    for n in range(3):
+        screen.remark(f"its cards are fixed; check them with: {command} {n}")
+    shown = page(screen, out, scene_of("aces-up")).splitlines()
+    assert shown[-2:] == ["watch it with:", command]
+    assert f"{command} 2" in shown
+    assert sum(1 + len(line) // 40 for line in shown) < 24
+
+
 def test_an_open_board_shows_every_card() -> None:
     for game in GAMES.values():
         scene = Scene("abc", game.name)

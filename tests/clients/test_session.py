@@ -5,7 +5,9 @@ import contextlib
 from collections.abc import AsyncIterator
 
 import pytest
+from clients.commands import PATIENCE
 from servers import REAL, Running, running_server
+from talk import eventually
 
 from kibitz.clients.bot import legal_moves
 from kibitz.clients.session import (
@@ -28,8 +30,6 @@ from kibitz.server.app import App, running
 from kibitz.server.limits.rates import Rate
 from kibitz.server.log_memory import MemoryLog
 from kibitz.server.settings import Listening, Settings
-
-PATIENCE = 20.0
 
 
 @pytest.fixture(autouse=True)
@@ -196,7 +196,7 @@ async def test_a_server_that_comes_back_is_found(unused_port: int) -> None:
         asking = asyncio.create_task(client.move(mirror.room, "discard"))
         await asyncio.sleep(0.1)
         assert not asking.done()
-        assert not client.connected
+        await eventually(lambda: not client.connected)
         async with at(unused_port, log), asyncio.timeout(PATIENCE):
             await asking
             assert mirror.board.moves == 1
@@ -212,7 +212,8 @@ async def test_a_room_that_is_lost_is_told_of(unused_port: int) -> None:
             mirror = await client.create("klondike")
             pushes = client.events()
         async with at(unused_port), asyncio.timeout(PATIENCE):
-            assert [await anext(pushes) for _ in range(2)] == [Link(up=False), Link(up=True)]
+            assert await anext(pushes) == Link(up=False, going=True), "it said so"
+            assert await anext(pushes) == Link(up=True)
             lost = await anext(pushes)
             assert isinstance(lost, Error)
             assert (lost.code, lost.room) == (ErrorCode.NO_ROOM, mirror.room)

@@ -31,29 +31,40 @@ async def test_a_room_live_and_ended(kibitz: Command, server: Running, tmp_path:
     async with talking(server.url) as ann:
         room = (await ann.ok("create", game="klondike", save=NEAR_WIN))["room"]
         await ann.ok("move", room=room, move=WINNING[0])
-        live = await kibitz.run("verify", room)
+        live = await kibitz.run_here("verify", room)
         assert (live.code, live.err) == (0, "")
         assert [line.split()[:2] for line in live.out.splitlines()] == list(map(list, OPEN.items()))
         await ann.ok("move", room=room, move=WINNING[1])
-        done = await kibitz.run("verify", "--json", room)
+        done = await kibitz.run_here("verify", "--json", room)
         said = json.loads(done.out)
         assert {each["check"]: each["result"] for each in said["checks"]} == OK
         assert (done.code, said["source"], said["failed"]) == (0, room, False)
         for name in ("replay.json", "replay.txt"):
             path = tmp_path / name
             path.write_bytes((await fetch(server.http, f"/rooms/{room}/{name}"))[1])
-            assert (await kibitz.run("verify", str(path))).code == 0
+            assert (await kibitz.run_here("verify", str(path))).code == 0
             path.write_bytes(path.read_bytes().replace(b"klondike", b"klondikf", 1))
-            forged = await kibitz.run("verify", "--json", str(path))
+            forged = await kibitz.run_here("verify", "--json", str(path))
             assert forged.code == 1 and json.loads(forged.out)["failed"]
-    assert (await kibitz.run("verify", "nowhere")).code == 2
+    assert (await kibitz.run_here("verify", "nowhere")).code == 2
+
+
+async def test_a_room_that_an_operator_closed() -> None:
+    key = "correct horse battery staple"
+    async with running_server(admin_key=key) as running, talking(running.url) as ann:
+        room = (await ann.ok("create", game="klondike"))["room"]
+        await ann.ok("admin", act="close", key=key, room=room)
+        async with connect(running.url) as client:
+            verdict = await verdict_on_room(client, room)
+    assert verdict.results == OPEN
+    assert verdict.findings[3].says.startswith("the room was closed before the game had ended")
 
 
 async def test_a_line_that_does_not_fit_is_shown(kibitz: Command, tmp_path: Path) -> None:
     path = tmp_path / "replay.txt"
     text = "# format: kibitz-replay-1\n# game: klondike\n" + NEAR_WIN + "> reset\n"
     path.write_text(text)
-    done = await kibitz.run("verify", str(path))
+    done = await kibitz.run_here("verify", str(path))
     number = len(text.splitlines())
     assert done.code == 1 and f"rules     failed  line {number}: " in done.out
     assert done.out.endswith(f"{number:>5} | > reset\n")

@@ -4,7 +4,7 @@ import asyncio
 import re
 from functools import partial
 
-from clients.commands import Command, read_until
+from clients.commands import PATIENCE, Command, read_until
 from clients.terminals import at_terminal
 from servers import Running
 from talk import fetch
@@ -18,7 +18,6 @@ from kibitz.protocol.replies import TvRoom
 from kibitz.protocol.requests import PolicyWish
 from kibitz.protocol.views import Control
 
-PATIENCE = 30.0
 LEFT, RIGHT, HOME = "\x1b[D", "\x1b[C", "\x1b[H"
 
 
@@ -88,8 +87,12 @@ async def test_going_back_loses_nothing_of_what_goes_on(kibitz: Command, server:
     async with connect(server.url, name="Ann") as ann:
         room = await played(ann, over=False)
         await ann.say(room, "three")
-        async with at_terminal(kibitz, "watch", room) as eve:
-            await eve.shows("3 moves", "left: back")
+        async with at_terminal(kibitz, "watch", room, "--name", "Eve") as eve:
+            await eve.shows("3 moves", "left: back", "c: comment")
+            eve.child.send("cq l\x7fik!")
+            await eve.shows("say: q ik!_ (Enter; Esc: not)")
+            eve.child.send("\x1b")
+            await eve.shows("3 moves", "c: comment")
             eve.child.send(LEFT)
             await eve.shows("2 moves", "4 of 6", "l: live again")
             eve.child.send(LEFT)
@@ -106,12 +109,14 @@ async def test_going_back_loses_nothing_of_what_goes_on(kibitz: Command, server:
             await eve.shows("4 moves", "Ann: on we go", "left: back")
             await ann.move(room, "d")
             await eve.shows("5 moves", "> d (Ann)")
+            eve.child.send("cquite so\r")
+            await eve.shows("Eve: quite so", "left: back")
             eve.child.send(LEFT + RIGHT)
             await eve.shows("5 moves", "left: back")
             eve.child.send(LEFT)
             await eve.shows("l: live again")
             await ann.resign(room)
-            await eve.shows(" of 11", "l: live again")
+            await eve.shows(" of 12", "l: live again")
             eve.child.send("\x1b[F")
             code, page = await eve.end()
             assert (code, "· resigned" in page) == (0, True)
@@ -166,7 +171,7 @@ async def test_a_replay_is_presented(kibitz: Command, server: Running) -> None:
         home.mkdir()
         other = Command(kibitz.url, home)
         async with at_terminal(kibitz, "present", source, "--name", "Pia") as pia:
-            page = await pia.shows("others watch it with: kibitz watch ", "0 moves")
+            page = await pia.shows("others watch it with:\nkibitz watch ", "0 moves")
             room = page.split("kibitz watch ")[1].split()[0]
             async with (
                 at_terminal(other, "watch", room) as bob,
@@ -197,7 +202,7 @@ async def test_a_replay_is_presented(kibitz: Command, server: Running) -> None:
 async def test_a_game_that_is_not_over_is_not_presented(kibitz: Command, server: Running) -> None:
     async with connect(server.url) as ann:
         room = await played(ann, over=False)
-        done = await kibitz.run("present", room)
+        done = await kibitz.run_here("present", room)
         assert (done.code, done.out) == (1, "")
         assert done.err.startswith("kibitz: ")
 
@@ -242,17 +247,17 @@ async def test_a_replay_as_json_is_the_room_itself(kibitz: Command, server: Runn
     path = kibitz.home / "game.json"
     path.write_bytes(body)
     for words in ((), ("--board", "2"), ("--open",), ("--board", "2", "--open")):
-        room = await kibitz.run("replay", mine.room, *words)
-        file = await kibitz.run("replay", "game.json", *words)
+        room = await kibitz.run_here("replay", mine.room, *words)
+        file = await kibitz.run_here("replay", "game.json", *words)
         assert (room.code, file.code, file.out) == (0, 0, room.out)
         dealt = file.out.split("Stock: ")[0]
         assert hidden(dealt) is ("--open" not in words)
         assert ("> sw (Bob)" in file.out) is ("--board" in words)
     for words in (("replay", mine.room), ("replay", "game.json"), ("watch", mine.room)):
-        done = await kibitz.run(*words, "--board", "3")
+        done = await kibitz.run_here(*words, "--board", "3")
         assert (done.code, done.err) == (2, "kibitz: there is no seat 3\n")
     path.write_text('{"game": "chess"}')
-    done = await kibitz.run("replay", "game.json")
+    done = await kibitz.run_here("replay", "game.json")
     assert (done.code, "this is no replay" in done.out) == (1, True)
 
 
@@ -323,12 +328,12 @@ async def test_a_live_game_is_forked(kibitz: Command, server: Running) -> None:
 
 
 async def test_the_deal_of_the_day(kibitz: Command, server: Running) -> None:
-    nobody = await kibitz.run("daily")
+    nobody = await kibitz.run_here("daily")
     assert nobody.out == "place\tname\tstatus\tscore\tmoves\ttime\troom\n"
     words = ("daily", "aces-up", "--play", "--name", "Ann")
     played = await kibitz.run(*words, lines="d\nd\nresign\n")
     assert "the same for everybody today" in played.out
-    table = await kibitz.run("daily", "aces-up")
+    table = await kibitz.run_here("daily", "aces-up")
     assert "1.\tAnn\tresigned\t0\t2\t" in table.out
     async with at_terminal(kibitz, "daily", "aces-up") as terminal:
         code, page = await terminal.end()

@@ -7,6 +7,7 @@ Never: rules of games, output.
 """
 
 import asyncio
+import math
 import random
 import time
 from collections.abc import Callable
@@ -28,7 +29,7 @@ from kibitz.protocol.wire import Encoding, Frame, WireError
 
 from .archived import text_of
 from .asked import Asked
-from .dialing import NO_CONNECTION, away_for, dial, why_not
+from .dialing import NO_CONNECTION, away_for, dial, is_going, why_not
 from .ends import Closed, Unreachable
 from .pushes import Link, Push, Pushes
 from .resuming import NOT_NOW, NotReady, Resuming
@@ -51,6 +52,8 @@ class Connection:
 
     welcome: Welcome
     """What the server said first on the connection there is now."""
+    waits = math.inf
+    """Seconds for which what came too soon is repeated; what would take longer is refused."""
 
     def __init__(
         self,
@@ -155,7 +158,7 @@ class Connection:
         """Ask, and wait for the answer, over as many connections as it takes.
 
         The answer to a change comes when its events have been applied to the mirror. What comes
-        too soon for the server is repeated when it allows.
+        too soon for the server is repeated when it allows, if that is soon enough for ``waits``.
 
         Raises:
             Refused: The server says no.
@@ -167,9 +170,11 @@ class Connection:
             answer = await self._ask(self._asked.named(request))
             if _is_too_soon(answer):
                 async with self._coming_back:
-                    while _is_too_soon(answer):
+                    waited = wait_of(answer)
+                    while _is_too_soon(answer) and waited <= self.waits:
                         await asyncio.sleep(wait_of(answer))
                         answer = await self._ask(self._asked.named(request))
+                        waited += wait_of(answer)
         if isinstance(answer, Error):
             raise _refused(answer)
         if isinstance(request, Create) and isinstance(answer, Joined):
@@ -245,11 +250,11 @@ class Connection:
                     finally:
                         self._socket, last_seen = None, now()
             except NO_CONNECTION as error:
-                end, away = why_not(self.url, error), away_for(error)
+                end, away, going = why_not(self.url, error), away_for(error), is_going(error)
             patient = self._wait or self._ready.done()
             if not patient or now() - last_seen > self._patience:
                 raise end
-            self._say(up=False)
+            self._say(up=False, going=going)
             jitter = random.uniform(0, min(FIRST_DELAY * 2**tries, MAX_DELAY))
             await asyncio.sleep(away + jitter)
             tries = min(tries + 1, 16)
@@ -300,10 +305,10 @@ class Connection:
                     await self._send(self._socket, request)
         self._asked.deliver()
 
-    def _say(self, *, up: bool) -> None:
+    def _say(self, *, up: bool, going: bool = False) -> None:
         """Tell of a connection that broke, once, and of the next one."""
         if self._ready.done() and up is not self._up:
-            self._push(Link(up))
+            self._push(Link(up, going))
         self._up = up
 
     def _push(self, push: Push) -> None:

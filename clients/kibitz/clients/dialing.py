@@ -32,9 +32,15 @@ def away_for(error: Exception | None) -> float:
     if not isinstance(error, ConnectionClosed) or error.rcvd is None:
         return 0.0
     said = _RETRY.search(error.rcvd.reason)
-    if error.rcvd.code != CloseCode.GOING_AWAY or said is None:
+    if not is_going(error) or said is None:
         return 0.0
     return min(int(said[1]) / 1000, MAX_AWAY)
+
+
+def is_going(error: Exception | None) -> bool:
+    """Whether the server said that it goes away."""
+    code = error.rcvd.code if isinstance(error, ConnectionClosed) and error.rcvd else None
+    return code == CloseCode.GOING_AWAY
 
 
 def dial(url: str, encoding: Encoding, trust: Trust | None = None) -> connect:

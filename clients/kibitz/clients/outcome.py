@@ -40,6 +40,7 @@ def talk(
     name: str | None = None,
     token: str | None = None,
     trust: "Trust | None" = None,
+    refused: int = 1,
 ) -> None:
     """Connect and talk; end the command with a sentence and an exit code if that fails."""
 
@@ -49,15 +50,30 @@ def talk(
         async with connect(server, name=name, token=token, trust=trust) as client:
             await talking(client)
 
-    run(server, connected, name=name)
+    run(server, connected, name=name, refused=refused)
 
 
-def run(server: str, main: Callable[[], Awaitable[None]], *, name: str | None = None) -> None:
-    """Run what talks to a server, under a name; end the command if that fails."""
+def run(
+    server: str,
+    main: Callable[[], Awaitable[None]],
+    *,
+    name: str | None = None,
+    refused: int = 1,
+) -> None:
+    """Run what talks to a server, under a name; end the command if that fails.
+
+    Args:
+        server: The address.
+        main: What talks.
+        name: The display name.
+        refused: The exit code where the server does not want us, or what we ask.
+
+    """
     from kibitz.protocol.codes import CloseCode, ErrorCode, Refused
 
     from .bot import Failed
     from .session import Closed, NoSocket, Unreachable, Untrusted
+    from .telling import refused_because
 
     async def whole() -> None:
         await main()
@@ -76,12 +92,13 @@ def run(server: str, main: Callable[[], Awaitable[None]], *, name: str | None = 
         typer.echo(f"({gone.reason})", err=True)
         raise typer.Exit(UNUSABLE) from None
     except (Refused, Closed, Failed) as error:
-        typer.echo(f"kibitz: {error}", err=True)
+        said = refused_because(error) if isinstance(error, Refused) else error
+        typer.echo(f"kibitz: {said}", err=True)
         if isinstance(error, Closed) and error.code == CloseCode.AUTH:
             typer.echo("(--token-file FILE or KIBITZ_TOKEN says who you are)", err=True)
         ours = (ErrorCode.BAD_OPTION, ErrorCode.BAD_SAVE, ErrorCode.NO_ROOM)
         at_fault = isinstance(error, Refused) and error.code in ours
-        raise typer.Exit(UNUSABLE if at_fault else 1) from None
+        raise typer.Exit(UNUSABLE if at_fault else refused) from None
 
 
 def trust(authority: Path | None) -> "Trust | None":

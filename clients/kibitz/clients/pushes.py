@@ -11,9 +11,10 @@ from kibitz.protocol.views import Event
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """The connection broke, or there is a new one (``up``)."""
+    """The connection broke, or there is a new one (``up``); ``going``: the server said so."""
 
     up: bool
+    going: bool = False
 
 
 Push = Event | Presence | LobbyRoom | TvRoom | Notice | Position | Error | Link

@@ -49,6 +49,8 @@ class Client(Playing, Reviewing):
 
     invited: str | None = None
     """An invite that is shown wherever no other is: it counts in its own rooms only."""
+    password: str | None = None
+    """The password of the rooms that are joined, where no other is given."""
 
     async def create(self, game: str, **settings: Any) -> Mirror:
         """A new room; ``settings`` are the other fields of the request ``create``."""
@@ -67,7 +69,7 @@ class Client(Playing, Reviewing):
         invite: str | None = None,
     ) -> Mirror:
         """Follow a room, or take a seat in it."""
-        invite = invite or self.invited
+        invite, password = invite or self.invited, password or self.password
         join = ask.Join(room=room, role=role, password=password, invite=invite)
         return await self.entered(join)
 

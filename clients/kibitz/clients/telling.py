@@ -3,6 +3,7 @@
 Pure. Never: what a terminal would take for a command (``printable``).
 """
 
+from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.views import Event
 
 from .scene import Scene
@@ -72,6 +73,24 @@ def _countdown(event: Event) -> str:
 def noticed(text: str) -> str:
     """What the operator has to say to everybody."""
     return f"*** {text}"
+
+
+def refused_because(refused: Refused) -> str:
+    """Why something was refused, and how long yet, where only time is in the way."""
+    if refused.code not in (ErrorCode.FORBIDDEN, ErrorCode.DRAINING) or not refused.retry_ms:
+        return refused.message
+    return f"{refused.message}; try again in {span_of(refused.retry_ms)}"
+
+
+def span_of(ms: int) -> str:
+    """A time, roughly: ``30 s``, ``5 min``, ``7 d``."""
+    seconds = max(0, ms // 1000)
+    if seconds < 120:
+        return f"{seconds} s"
+    minutes = seconds // 60
+    if minutes < 120:
+        return f"{minutes} min"
+    return f"{minutes // 60} h" if minutes < 48 * 60 else f"{minutes // 1440} d"
 
 
 def time_of(ms: int) -> str:

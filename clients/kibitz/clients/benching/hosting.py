@@ -26,10 +26,18 @@ LOOK_SECONDS = 0.02
 
 @dataclass(frozen=True)
 class Host:
-    """The server under load; ``pid`` is known if it is ours."""
+    """The server under load.
+
+    Attributes:
+        url: Its socket.
+        pid: Its process, if it is ours.
+        authority: A file with whose certificates are good there.
+
+    """
 
     url: str
     pid: int | None = None
+    authority: Path | None = None
 
     def cpu(self) -> float | None:
         """Seconds of processor time used so far, if the system tells."""

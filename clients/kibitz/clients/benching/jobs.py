@@ -19,7 +19,7 @@ class Job(Struct, frozen=True, kw_only=True):
 
     Attributes:
         load: What kind of load.
-        url: The server's socket.
+        url: The server's socket. authority: A file with whose certificates are good there.
         number, of: Which one of how many processes this is, from 0.
         seconds: How long moves are made.
         rooms, watchers, rate: Rooms in all, watchers of each, moves a second in each.
@@ -41,6 +41,7 @@ class Job(Struct, frozen=True, kw_only=True):
     joins: int = 0
     in_flight: int = 1
     room: str = ""
+    authority: str | None = None
 
     def share(self, whole: int) -> int:
         """How much of a whole number is this process's; all shares make the whole."""

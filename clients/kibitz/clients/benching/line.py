@@ -50,13 +50,14 @@ class Line(asyncio.Protocol):
 
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, authority: str | None = None) -> None:
         self.arrived: list[float] = []
         self.limited = 0
         try:
             self._at = parse_uri(url)
         except InvalidURI as error:
             raise Lost(str(error)) from None
+        self._authority = authority
         self._protocol = ClientProtocol(
             self._at, subprotocols=[Subprotocol(MSGPACK_SUBPROTOCOL)], max_size=None
         )
@@ -81,7 +82,9 @@ class Line(asyncio.Protocol):
                     lambda: self,
                     self._at.host,
                     self._at.port,
-                    ssl=ssl.create_default_context() if self._at.secure else None,
+                    ssl=ssl.create_default_context(cafile=self._authority)
+                    if self._at.secure
+                    else None,
                 )
                 await self._open
         except TimeoutError:
@@ -215,15 +218,16 @@ class Line(asyncio.Protocol):
 class Lines:
     """The connections of one process."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, authority: str | None = None) -> None:
         self._url = url
+        self._authority = authority
         self._open: list[Line] = []
         self._seats: list[tuple[Line, str]] = []
         self._slots = asyncio.Semaphore(AT_ONCE)
 
     async def open(self) -> Line:
         """One more, greeted."""
-        line = Line(self._url)
+        line = Line(self._url, self._authority)
         self._open.append(line)
         await line.opened()
         await line.granted({"t": "hello", "name": "bench"})

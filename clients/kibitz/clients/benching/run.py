@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from rich.console import Console
 
 from ..session import connect
+from ..trust import Trust
 from .crew import Crew, crew
 from .hosting import Host
 from .jobs import Job
@@ -21,7 +22,9 @@ SHOWN = ("crowd", "joins")
 """Loads for which there is one room."""
 
 
-async def greet(host: Host, jobs: Sequence[Job]) -> tuple[str, list[Job]]:
+async def greet(
+    host: Host, jobs: Sequence[Job], trust: Trust | None = None
+) -> tuple[str, list[Job]]:
     """What a server calls itself, and the jobs with its address and their rooms.
 
     Raises:
@@ -30,13 +33,14 @@ async def greet(host: Host, jobs: Sequence[Job]) -> tuple[str, list[Job]]:
 
     """
     ready: list[Job] = []
-    async with connect(host.url, name="bench", patience=0) as client:
+    authority = None if host.authority is None else str(host.authority)
+    async with connect(host.url, name="bench", patience=0, trust=trust) as client:
         for job in jobs:
             room = ""
             if job.load in SHOWN:
                 room = (await client.create(**ROOM, seat=False)).room
                 await client.leave(room)
-            ready.append(replace(job, url=host.url, room=room))
+            ready.append(replace(job, url=host.url, room=room, authority=authority))
         return client.welcome.server, ready
 
 

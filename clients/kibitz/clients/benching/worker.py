@@ -48,7 +48,7 @@ async def _work() -> None:
 
     while not listening.done():
         job = msgspec.json.decode(await orders.get(), type=Job)
-        lines = Lines(job.url)
+        lines = Lines(job.url, job.authority)
         try:
             _say(await LOADS[job.load](job, lines, word))
             await orders.get()

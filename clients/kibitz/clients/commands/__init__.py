@@ -1,7 +1,9 @@
 """The commands: arguments to calls. What a command needs is imported when it runs.
 
 ``playing`` (play, race, fork, daily), ``watching`` (watch, rooms, present), ``past`` (replay,
-verify, convert), ``programs`` (bot, console, demo), ``bench``; ``options`` is what they share.
+verify, convert), ``programs`` (bot, console, demo), ``bench``, ``operating`` (admin). They share
+``reaching`` and ``office`` (how they reach a server, and as whom), ``options`` (about games) and
+``groups``.
 """
 
 from collections.abc import Callable

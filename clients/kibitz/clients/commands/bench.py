@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .. import outcome
+from .reaching import TlsCa
 
 if TYPE_CHECKING:
     from ..benching.jobs import Load
@@ -60,6 +61,7 @@ def bench(
         typer.Option(min=1, max=MOST_PROCESSES, help="Processes of load; as many as cores."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    tls_ca: TlsCa = None,
 ) -> None:
     """Measure what a server on this machine can carry: answers, events, joins, memory.
 
@@ -88,14 +90,16 @@ def bench(
     files = max(job.connections for job in jobs) + SPARE_FILES
     if hosting.open_files(files) < files:
         raise outcome.unusable(f"that takes {files:,} open files, more than `ulimit -Hn` says")
+    trust = outcome.trust(tls_ca)
     signals.interrupt_us()
     try:
-        with nullcontext(hosting.Host(server)) if server else hosting.own_server() as at:
+        running = hosting.Host(server or "", authority=tls_ca)
+        with nullcontext(running) if server else hosting.own_server() as at:
             version = ""
 
             async def greet() -> None:
                 nonlocal version, jobs
-                version, jobs = await run.greet(at, jobs)
+                version, jobs = await run.greet(at, jobs, trust)
 
             outcome.run(at.url, greet)
             report = run.measure(at, version, jobs, processes)

@@ -1,191 +1,198 @@
 """``kibitz admin rooms``, ``ban``, ...: orders to a running server, contributed to the group.
 
-The key comes from a file or the environment, never from the command line, where others could read
-it; whoever has a token with the role ``admin`` needs none.
+Who gives them shows the server's key, or a token that has the role ``admin``: :mod:`.office`.
 """
 
-import os
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from .. import outcome
-from ..outcome import SERVER, Color
-from . import options as say
+from ..outcome import Color
+from .groups import spread
+from .office import Office
+from .reaching import Talking
 
 if TYPE_CHECKING:
     from kibitz.protocol.operating import Act
 
     from ..session import Client
 
-KEY, TOKEN = "KIBITZ_ADMIN_TOKEN", "KIBITZ_TOKEN"
-"""Where the key is if no file is named; where a token may be that has the role."""
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 """Seconds of a unit of time."""
 
-KeyFile = Annotated[
-    Path | None,
-    typer.Option("--token-file", help=f"The server's admin token; it may be in {KEY}, too."),
-]
 Json = Annotated[bool, typer.Option("--json", help="For programs.")]
-Room = Annotated[str, typer.Argument(help="The room.")]
-Who = Annotated[str, typer.Argument(help="The identity; `kibitz admin people` lists them.")]
-Whom = Annotated[str, typer.Argument(help="An identity, an address or a network, 192.0.2.0/24.")]
-Term = Annotated[str | None, typer.Option("--for", help="For how long: 90s, 30m, 2h, 7d, 4w.")]
+Room = Annotated[str, typer.Argument(metavar="ROOM", help="The room.")]
+Who = Annotated[
+    str, typer.Argument(metavar="ID", help="The identity; `kibitz admin people` lists them.")
+]
+Whom = Annotated[
+    str,
+    typer.Argument(metavar="WHOM", help="An identity, an address or a network, 192.0.2.0/24."),
+]
+Term = Annotated[
+    str | None,
+    typer.Option(
+        "--for", metavar="TIME", help="For how long: 90s, 30m, 2h, 7d, 4w; for good, if not said."
+    ),
+]
 Reason = Annotated[str | None, typer.Option(help="What those are told whom it is about.")]
 
 
+@spread
 def rooms(
-    room: Annotated[str | None, typer.Argument(help="This one only.")] = None,
-    server: say.Server = SERVER,
+    *,
+    room: Annotated[str | None, typer.Argument(metavar="ROOM", help="This one only.")] = None,
     finished: Annotated[bool, typer.Option("--all", help="Those that are over, too.")] = False,
     limit: Annotated[int, typer.Option(min=1, help="The newest so many.")] = 1000,
-    token_file: KeyFile = None,
     as_json: Json = False,
+    office: Office,
 ) -> None:
     """List all rooms, whoever may see them, newest first."""
     status = None if finished or room else "open"
-    _list("rooms", server, token_file, as_json, limit, room=room, status=status)
+    _list("rooms", office, as_json, limit, room=room, status=status)
 
 
+@spread
 def people(
-    server: say.Server = SERVER,
+    *,
     room: Annotated[str | None, typer.Option(help="In this room only.")] = None,
-    id_: Annotated[str | None, typer.Option("--id", help="This identity only.")] = None,
+    id_: Annotated[
+        str | None, typer.Option("--id", metavar="ID", help="This identity only.")
+    ] = None,
     address: Annotated[str | None, typer.Option(help="From this address or network only.")] = None,
-    token_file: KeyFile = None,
     as_json: Json = False,
+    office: Office,
 ) -> None:
     """List the connections, as they came."""
-    _list("people", server, token_file, as_json, None, room=room, id=id_, address=address)
+    _list("people", office, as_json, None, room=room, id=id_, address=address)
 
 
-def bans(server: say.Server = SERVER, token_file: KeyFile = None, as_json: Json = False) -> None:
+@spread
+def bans(*, as_json: Json = False, office: Office) -> None:
     """List who is banned, muted or kicked."""
-    _list("bans", server, token_file, as_json, None)
+    _list("bans", office, as_json, None)
 
 
+@spread
 def close(
+    *,
     room: Room,
-    server: say.Server = SERVER,
     reason: Reason = None,
-    token_file: KeyFile = None,
     as_json: Json = False,
+    office: Office,
 ) -> None:
     """Close a room for good: nothing can be played in it any more, and no card is opened."""
-    _order("close", server, token_file, as_json, room=room, reason=reason)
+    _order("close", office, as_json, room=room, reason=reason)
 
 
+@spread
 def kick(
+    *,
     room: Room,
     id_: Who,
-    server: say.Server = SERVER,
     term: Term = None,
     reason: Reason = None,
-    token_file: KeyFile = None,
     as_json: Json = False,
+    office: Office,
 ) -> None:
     """Take somebody's seat in a room from him, and let him take none there."""
     whom = {"room": room, "id": id_}
-    _order("kick", server, token_file, as_json, **whom, seconds=_seconds(term), reason=reason)
+    _order("kick", office, as_json, **whom, seconds=_seconds(term), reason=reason)
 
 
+@spread
 def unkick(
+    *,
     room: Room,
     id_: Who,
-    server: say.Server = SERVER,
-    token_file: KeyFile = None,
     as_json: Json = False,
+    office: Office,
 ) -> None:
     """Let somebody sit down in a room again."""
-    _order("unkick", server, token_file, as_json, room=room, id=id_)
+    _order("unkick", office, as_json, room=room, id=id_)
 
 
+@spread
 def mute(
+    *,
     id_: Who,
-    server: say.Server = SERVER,
     term: Term = None,
     reason: Reason = None,
-    token_file: KeyFile = None,
     as_json: Json = False,
+    office: Office,
 ) -> None:
     """Take no comments from somebody, in any room."""
-    _order("mute", server, token_file, as_json, id=id_, seconds=_seconds(term), reason=reason)
+    _order("mute", office, as_json, id=id_, seconds=_seconds(term), reason=reason)
 
 
-def unmute(
-    id_: Who, server: say.Server = SERVER, token_file: KeyFile = None, as_json: Json = False
-) -> None:
+@spread
+def unmute(*, id_: Who, as_json: Json = False, office: Office) -> None:
     """Take somebody's comments again."""
-    _order("unmute", server, token_file, as_json, id=id_)
+    _order("unmute", office, as_json, id=id_)
 
 
+@spread
 def ban(
+    *,
     whom: Whom,
-    server: say.Server = SERVER,
     term: Term = None,
     reason: Reason = None,
     force: Annotated[
         bool, typer.Option("--force", help="Even if that is yourself, or this machine.")
     ] = False,
-    token_file: KeyFile = None,
     as_json: Json = False,
+    office: Office,
 ) -> None:
     """Send somebody away, and let him in no more."""
     more = {"seconds": _seconds(term), "reason": reason, "force": force}
-    _order("ban", server, token_file, as_json, **_named(whom), **more)
+    _order("ban", office, as_json, **_named(whom), **more)
 
 
-def unban(
-    whom: Whom, server: say.Server = SERVER, token_file: KeyFile = None, as_json: Json = False
-) -> None:
+@spread
+def unban(*, whom: Whom, as_json: Json = False, office: Office) -> None:
     """Let somebody in again."""
-    _order("unban", server, token_file, as_json, **_named(whom))
+    _order("unban", office, as_json, **_named(whom))
 
 
+@spread
 def notice(
-    text: Annotated[str, typer.Argument(help="What everybody is shown.")],
-    server: say.Server = SERVER,
-    token_file: KeyFile = None,
+    *,
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="What everybody is shown.")],
     as_json: Json = False,
+    office: Office,
 ) -> None:
     """Tell something to everybody who is connected."""
     if not text.strip():
         raise outcome.unusable("an empty notice")
-    _order("notice", server, token_file, as_json, text=text)
+    _order("notice", office, as_json, text=text)
 
 
-def drain(server: say.Server = SERVER, token_file: KeyFile = None, as_json: Json = False) -> None:
+@spread
+def drain(*, as_json: Json = False, office: Office) -> None:
     """Let the server come to its end, as SIGTERM does: no new rooms, everybody is sent away."""
-    _order("drain", server, token_file, as_json)
+    _order("drain", office, as_json)
 
 
-def _order(act: "Act", server: str, token_file: Path | None, as_json: bool, **fields: Any) -> None:
+def _order(act: "Act", office: Office, as_json: bool, **fields: Any) -> None:
     """Give an order and print that it was carried out."""
-    key = _key(server, token_file)
+    key = office.key()
     _check(act, fields)
 
     async def talk(client: "Client") -> None:
         from ..terminal import operating
 
         done = await client.order(act, key=key, **fields)
-        typer.echo(operating.as_json(done) if as_json else operating.told(done))
+        said = operating.told(done, fields.get("seconds"))
+        typer.echo(operating.as_json(done) if as_json else said)
 
-    outcome.talk(server, talk, token=os.environ.get(TOKEN))
+    office.talk(_spelled(talk))
 
 
-def _list(
-    act: "Act",
-    server: str,
-    token_file: Path | None,
-    as_json: bool,
-    most: int | None,
-    **fields: Any,
-) -> None:
+def _list(act: "Act", office: Office, as_json: bool, most: int | None, **fields: Any) -> None:
     """Print a list."""
-    key, screen = _key(server, token_file), outcome.screen(Color.auto, False, False)
+    key, screen = office.key(), outcome.screen(Color.auto, False, False)
     _check(act, fields)
 
     async def talk(client: "Client") -> None:
@@ -197,7 +204,22 @@ def _list(
         else:
             operating.show(found, act, screen, client.now)
 
-    outcome.talk(server, talk, token=os.environ.get(TOKEN))
+    office.talk(_spelled(talk))
+
+
+def _spelled(talking: Talking) -> Talking:
+    """The same talk, whose refusals call a field of an order as the command line does."""
+
+    async def talk(client: "Client") -> None:
+        from kibitz.protocol.codes import Refused
+
+        try:
+            await talking(client)
+        except Refused as refused:
+            message = refused.message.replace("(force ", "(--force ")
+            raise Refused(refused.code, message, retry_ms=refused.retry_ms) from None
+
+    return talk
 
 
 def _check(act: "Act", fields: dict[str, Any]) -> None:
@@ -210,27 +232,6 @@ def _check(act: "Act", fields: dict[str, Any]) -> None:
         msgspec.convert({"t": "admin", "act": act, **fields}, Admin)
     except msgspec.ValidationError as error:
         raise outcome.unusable(str(error)) from None
-
-
-def _key(server: str, file: Path | None) -> str | None:
-    """The key; ``None`` where a token stands for it."""
-    from kibitz.protocol.limits import MAX_KEY
-
-    from ..terminal.files import read_text
-
-    try:
-        said = os.environ.get(KEY) if file is None else read_text(file, 4 * MAX_KEY)
-    except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is no text"
-        raise outcome.unusable(f"could not read {file}: {why}") from None
-    key = (said or "").strip()
-    if not key and os.environ.get(TOKEN):
-        return None
-    if not 0 < len(key) <= MAX_KEY:
-        raise outcome.unusable(f"which admin token? (--token-file FILE, or in {KEY})")
-    if outcome.is_in_the_open(server):
-        typer.echo("kibitz: the admin token goes over the network as it is; use wss://", err=True)
-    return key
 
 
 def _named(whom: str) -> dict[str, str]:

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .. import outcome
-from ..outcome import SERVER, Color
+from ..outcome import Color
 from . import options as say
+from .groups import spread
+from .reaching import Entry
 
 if TYPE_CHECKING:
     from ..session import Client
@@ -19,11 +21,11 @@ if TYPE_CHECKING:
     from ..verifying.verdict import Verdict
 
 
+@spread
 def replay(
+    *,
     source: Annotated[str, typer.Argument(metavar="FILE|ROOM")],
-    server: say.Server = SERVER,
     speed: say.Speed = None,
-    invite: say.Invite = None,
     beat: Annotated[
         float | None, typer.Option(min=0.05, max=60, help="Seconds from each step to the next.")
     ] = None,
@@ -31,11 +33,8 @@ def replay(
     at: Annotated[int, typer.Option(min=1, help="The event to begin with.")] = 1,
     board: say.Board = None,
     opened: Annotated[bool, typer.Option("--open", help="With all cards open.")] = False,
-    color: say.WithColor = Color.auto,
-    four_colours: say.FourColours = False,
-    ascii_only: say.Ascii = False,
-    token_file: say.TokenFile = None,
-    tls_ca: say.TlsCa = None,
+    looks: say.Looks,
+    entry: Entry,
 ) -> None:
     """Show a game of the past. It is a replay text, a replay as JSON, or a room of the server."""
     from kibitz.engine.replays import ReplayError
@@ -44,7 +43,7 @@ def replay(
     from ..terminal import reels
     from ..terminal.replay import Wishes
 
-    screen = outcome.screen(color, four_colours, ascii_only)
+    screen = looks.screen
     control = Control(
         at=at,
         playing=not step and not (speed is None and beat is None),
@@ -63,7 +62,7 @@ def replay(
         if path.exists() or path.name != source or path.suffix:
             asyncio.run(_show(reels.from_file(path).load, wishes, screen))
         else:
-            say.talk(server, talk, tls_ca, token_file, invite)
+            entry.talk(talk)
     except OSError as error:
         if error.filename is None:
             raise
@@ -91,16 +90,18 @@ async def _show(load: "Load", wishes: "Wishes", screen: "Screen") -> None:
         raise typer.Exit(1)
 
 
+@spread
 def verify(
+    *,
     source: Annotated[str, typer.Argument(metavar="FILE|ROOM")],
-    server: say.Server = SERVER,
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
-    token_file: say.TokenFile = None,
+    entry: Entry,
 ) -> None:
-    """Check a game: its file, hashes, openings, deal and rules. Exit code 1 if one does not fit.
+    """Check a game: its file, hashes, openings, deal and rules.
 
     It is a replay text, a replay as JSON, or a room of the server, live or ended. What nobody can
-    know before the end is open.
+    know before the end is open. Exit codes: 0, nothing is wrong; 1, something does not fit; 2,
+    there was nothing to be looked at.
     """
     path = Path(source)
     found: list[tuple[Verdict, bytes]] = []
@@ -113,10 +114,7 @@ def verify(
     if path.exists() or path.name != source or path.suffix:
         found.append(_verdict_on_file(path))
     else:
-        from ..terminal import tokens
-
-        kept = tokens.Tokens(token_file or tokens.default_path())
-        outcome.talk(server, talk, token=kept.get(server))
+        entry.talk_as_ever(talk, keep=False, refused=outcome.UNUSABLE)
     (verdict, text), *_ = found
     from ..verifying.telling import json_of, lines_of
 

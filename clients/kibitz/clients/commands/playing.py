@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .. import outcome
-from ..outcome import SERVER, Color
 from . import options as say
+from .groups import spread
+from .reaching import Access, Entry
 
 if TYPE_CHECKING:
     from ..session import Client
@@ -16,9 +17,10 @@ if TYPE_CHECKING:
     from ..terminal.seating import Seating
 
 
+@spread
 def play(
+    *,
     game: Annotated[str | None, typer.Argument(help="The game; not needed with --room.")] = None,
-    server: say.Server = SERVER,
     deal: say.Deal = None,
     load: Annotated[
         Path | None, typer.Option(help="A save to start from, also of another program.")
@@ -33,13 +35,9 @@ def play(
     ] = None,
     private: say.Private = False,
     room: Annotated[str | None, typer.Option(help="Sit down in this room.")] = None,
-    invite: say.Invite = None,
     name: say.Name = None,
-    color: say.WithColor = Color.auto,
-    four_colours: say.FourColours = False,
-    ascii_only: say.Ascii = False,
-    token_file: say.TokenFile = None,
-    tls_ca: say.TlsCa = None,
+    looks: say.Looks,
+    entry: Entry,
 ) -> None:
     """Play a game in a new room, or sit down in one that is there."""
     from kibitz.protocol.requests import PolicyWish
@@ -58,6 +56,7 @@ def play(
         "deal": deal,
         "options": dict(map(outcome.pair, option or [])),
         "visibility": "private" if private else "public",
+        "password": (password := entry.secret(new=room is None)),
     }
     if load is not None:
         settings["save"] = outcome.save_text(load)
@@ -65,14 +64,15 @@ def play(
         settings |= {"mode": "coop", "seats": seats}
     if allow_cheat or delay:
         settings["policy"] = PolicyWish(cheat=allow_cheat or None, delay=delay or 0)
-    screen = outcome.screen(color, four_colours, ascii_only)
+    screen = looks.screen
     seating = seat_in(room, game) if room else new_room(game, **settings)
-    _sit(seating, screen, server, name, token_file, tls_ca, invite)
+    _sit(seating, screen, entry, name, password)
 
 
+@spread
 def race(
+    *,
     game: Annotated[str | None, typer.Argument(help="The game; not needed with --room.")] = None,
-    server: say.Server = SERVER,
     seats: Annotated[int, typer.Option(min=2, max=100, help="How many can race.")] = 2,
     limit: Annotated[int, typer.Option(min=5, max=86_400, help="Seconds that all have.")] = 3600,
     countdown: Annotated[int, typer.Option(min=0, max=60, help="Seconds before the start.")] = 5,
@@ -85,13 +85,9 @@ def race(
     unlisted: say.Unlisted = False,
     private: say.Private = False,
     room: Annotated[str | None, typer.Option(help="Race in this room.")] = None,
-    invite: say.Invite = None,
     name: say.Name = None,
-    color: say.WithColor = Color.auto,
-    four_colours: say.FourColours = False,
-    ascii_only: say.Ascii = False,
-    token_file: say.TokenFile = None,
-    tls_ca: say.TlsCa = None,
+    looks: say.Looks,
+    entry: Entry,
 ) -> None:
     """Race others. Everybody has a board of the same deal."""
     from kibitz.protocol.requests import PolicyWish
@@ -112,88 +108,79 @@ def race(
         "options": dict(map(outcome.pair, option or [])),
         "begins": None if at is None else say.unix_ms(at),
         "visibility": "private" if private else "unlisted" if unlisted else "public",
+        "password": (password := entry.secret(new=room is None)),
     }
     if delay is not None:
         settings["policy"] = PolicyWish(delay=delay)
-    screen = outcome.screen(color, four_colours, ascii_only)
+    screen = looks.screen
     seating = seat_in(room, game) if room else new_room(game, **settings)
-    _sit(seating, screen, server, name, token_file, tls_ca, invite)
+    _sit(seating, screen, entry, name, password)
 
 
+@spread
 def daily(
+    *,
     game: Annotated[str, typer.Argument(help="The game.")] = "klondike",
-    server: say.Server = SERVER,
     date: Annotated[str | None, typer.Option(help="Of another day, 2026-11-28.")] = None,
     play: Annotated[bool, typer.Option("--play", help="Play today's deal.")] = False,
     name: say.Name = None,
-    color: say.WithColor = Color.auto,
-    four_colours: say.FourColours = False,
-    ascii_only: say.Ascii = False,
-    token_file: say.TokenFile = None,
-    tls_ca: say.TlsCa = None,
+    looks: say.Looks,
+    access: Access,
 ) -> None:
     """Show how all did with the deal of the day, or play it."""
     from ..terminal.seating import new_room
 
     game = outcome.game_named(game)
-    screen = outcome.screen(color, four_colours, ascii_only)
+    screen = looks.screen
     if play and date is not None:
         raise outcome.unusable("only the deal of today can be played: no --date")
     if play:
-        _sit(new_room(game, daily=True), screen, server, name, token_file, tls_ca)
+        _sit(new_room(game, daily=True), screen, access, name)
         return
 
     async def talk(client: "Client") -> None:
         from ..terminal.lobby import list_day
 
-        await list_day(client, screen, game, date, say.where(server, tls_ca))
+        await list_day(client, screen, game, date, access.where)
 
-    say.talk(server, talk, tls_ca, token_file)
+    access.talk(talk)
 
 
+@spread
 def fork(
+    *,
     room: str,
-    server: say.Server = SERVER,
     at: Annotated[
         int | None, typer.Option(min=1, help="After which event; the last, if none is said.")
     ] = None,
     board: say.Board = None,
     name: say.Name = None,
-    color: say.WithColor = Color.auto,
-    four_colours: say.FourColours = False,
-    ascii_only: say.Ascii = False,
-    token_file: say.TokenFile = None,
-    tls_ca: say.TlsCa = None,
+    looks: say.Looks,
+    access: Access,
 ) -> None:
     """Play on from a position of another game."""
     from ..terminal.seating import forked
 
-    screen = outcome.screen(color, four_colours, ascii_only)
-    _sit(forked(room, at, say.index(board)), screen, server, name, token_file, tls_ca)
+    screen = looks.screen
+    _sit(forked(room, at, say.index(board)), screen, access, name)
 
 
 def _sit(
     seating: "Seating",
     screen: "Screen",
-    server: str,
+    access: Access,
     name: str | None,
-    token_file: Path | None,
-    tls_ca: Path | None,
-    invite: str | None = None,
+    password: str | None = None,
 ) -> None:
     """Sit down under the identity that is kept for the server, and play."""
-    from ..terminal import tokens
-
-    kept = tokens.Tokens.chosen(token_file)
 
     async def talk(client: "Client") -> None:
         from ..terminal.keyboard import Keyboard
         from ..terminal.play import play
+        from ..terminal.seating import Ways
 
-        kept.keep(server, client.welcome.token)
+        ways = Ways(others=access.shown, again=access.again)
         with Keyboard(sys.stdin) as keyboard:
-            await play(client, seating, screen, keyboard, say.where(server, tls_ca))
+            await play(client, seating, screen, keyboard, ways)
 
-    trust = outcome.trust(tls_ca)
-    talking = say.showing(invite, talk)
-    outcome.talk(server, talking, name=name, token=kept.get(server), trust=trust)
+    access.talk_as_ever(talk, name=name, password=password)

@@ -9,12 +9,15 @@ import typer
 from .. import outcome
 from ..outcome import SERVER
 from . import options as say
+from .groups import spread
+from .reaching import Access, Server, TlsCa
 
 
+@spread
 def bot(
+    *,
     strategy: Annotated[str, typer.Argument(help="greedy, random or module:function")],
     game: say.Game,
-    server: say.Server = SERVER,
     games: Annotated[int, typer.Option(min=1, help="How many games.")] = 1,
     deal: Annotated[
         list[str] | None, typer.Option(help="A deal: a number or a word; repeatable.")
@@ -28,8 +31,7 @@ def bot(
     delay: Annotated[float, typer.Option(min=0, help="Seconds before each move.")] = 0.0,
     seed: Annotated[int | None, typer.Option(help="Where chance begins.")] = None,
     name: say.Name = None,
-    token_file: say.TokenFile = None,
-    tls_ca: say.TlsCa = None,
+    access: Access,
 ) -> None:
     """Let a program play."""
     from ..terminal.arena import Unknown, arena, find
@@ -43,15 +45,15 @@ def bot(
         "delay": delay,
         "seed": seed,
         "name": strategy[:32] if name is None else name,
-        "token": say.given(server, token_file),
-        "trust": outcome.trust(tls_ca),
+        "token": access.token,
+        "trust": access.trust,
     }
 
     async def play() -> None:
-        await arena(find(strategy), game, server, settings)
+        await arena(find(strategy), game, access.server, settings)
 
     try:
-        outcome.run(server, play, name=name)
+        outcome.run(access.server, play, name=name)
     except Unknown as error:
         raise outcome.unusable(str(error)) from None
 
@@ -70,9 +72,9 @@ def console(
 
 
 def demo(
-    server: say.Server = SERVER,
+    server: Server = SERVER,
     with_parent: Annotated[bool, typer.Option("--with-parent", help="End with it.")] = False,
-    tls_ca: say.TlsCa = None,
+    tls_ca: TlsCa = None,
     tls_pin: Annotated[
         Path | None, typer.Option(help="The server's own certificate; no other is good.")
     ] = None,

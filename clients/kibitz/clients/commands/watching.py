@@ -5,31 +5,34 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .. import outcome
-from ..outcome import SERVER, Color
+from ..outcome import Color
 from . import options as say
+from .groups import spread
+from .reaching import Access, Entry
 
 if TYPE_CHECKING:
     from ..session import Client
 
 
+@spread
 def watch(
+    *,
     room: Annotated[str | None, typer.Argument(help="The room; not needed with --tv.")] = None,
-    server: say.Server = SERVER,
     tv: Annotated[
         bool, typer.Option("--tv", help="Whatever is most worth watching, one after the other.")
     ] = False,
     board: say.Board = None,
     from_start: Annotated[bool, typer.Option("--from-start", help="See the past first.")] = False,
     speed: say.Speed = None,
-    invite: say.Invite = None,
-    color: say.WithColor = Color.auto,
-    four_colours: say.FourColours = False,
-    ascii_only: say.Ascii = False,
-    token_file: say.TokenFile = None,
-    tls_ca: say.TlsCa = None,
+    name: say.Name = None,
+    looks: say.Looks,
+    entry: Entry,
 ) -> None:
-    """Look on while others play. On a terminal the left arrow goes back, `l` is live again."""
-    screen = outcome.screen(color, four_colours, ascii_only)
+    """Look on while others play.
+
+    On a terminal the left arrow goes back, `l` is live again, and `c` writes a comment.
+    """
+    screen = looks.screen
     if (room is None) is not tv:
         raise outcome.unusable("which room? (or --tv)" if room is None else "a room, or --tv")
 
@@ -48,15 +51,15 @@ def watch(
                 board=say.index(board),
             )
 
-    say.talk(server, talk, tls_ca, token_file, invite)
+    entry.talk(talk, name=name)
 
 
+@spread
 def rooms(
-    server: say.Server = SERVER,
+    *,
     game: Annotated[str | None, typer.Option(help="Of this game only.")] = None,
     finished: Annotated[bool, typer.Option("--all", help="Those that have ended, too.")] = False,
-    token_file: say.TokenFile = None,
-    tls_ca: say.TlsCa = None,
+    access: Access,
 ) -> None:
     """List the public rooms in which a game is being played, newest first."""
     game = outcome.game_named(game) if game is not None else None
@@ -67,35 +70,28 @@ def rooms(
 
         await list_rooms(client, screen, game, finished)
 
-    say.talk(server, talk, tls_ca, token_file)
+    access.talk(talk)
 
 
+@spread
 def present(
+    *,
     room: Annotated[str, typer.Argument(help="A finished game, or a replay room.")],
-    server: say.Server = SERVER,
     unlisted: say.Unlisted = False,
     name: say.Name = None,
-    color: say.WithColor = Color.auto,
-    four_colours: say.FourColours = False,
-    ascii_only: say.Ascii = False,
-    token_file: say.TokenFile = None,
-    tls_ca: say.TlsCa = None,
+    looks: say.Looks,
+    access: Access,
 ) -> None:
     """Show a finished game to others. They see it in step; the keys are those of `replay`."""
-    from ..terminal import tokens
-
-    screen = outcome.screen(color, four_colours, ascii_only)
-    kept = tokens.Tokens.chosen(token_file)
+    screen = looks.screen
 
     async def talk(client: "Client") -> None:
         from ..terminal import follow
         from ..terminal.keys import keys_of_terminal
 
-        kept.keep(server, client.welcome.token)
         async with keys_of_terminal() as keys:
             await follow.present(
-                *(client, room, screen, keys), unlisted=unlisted, where=say.where(server, tls_ca)
+                *(client, room, screen, keys), unlisted=unlisted, where=access.where
             )
 
-    trust = outcome.trust(tls_ca)
-    outcome.talk(server, talk, name=name, token=kept.get(server), trust=trust)
+    access.talk_as_ever(talk, name=name)

@@ -12,6 +12,7 @@ from kibitz.protocol.views import Control
 
 from ..film import Film
 
+QUIT = "q: quit"
 SLOWEST, FASTEST = 100, 1600
 """Percent of how fast it happened."""
 HINT = "left, right: step · space: play · + -: speed · g 57: go to · o: open · q: quit"

@@ -14,15 +14,16 @@ from ..pushes import Link, Push, Pushes
 from ..scene import Scene
 from ..session import Client, Refused
 from ..telling import noticed, told
-from .controls import HINT, Controls, Wish
+from .controls import HINT, QUIT, Controls, Wish
 from .keys import Keys
 from .reels import Rooms
+from .remark import Remark
 from .replay import Show, print_frames
 from .screen import Screen
 from .waiting import first_of
 
-LOOKING = "others hold the controls · o: open · q: quit"
-NOBODY = "nobody holds the controls: `kibitz present {}` takes them · o: open · q: quit"
+LOOKING = "others hold the controls · o: open · "
+NOBODY = "nobody holds the controls: `kibitz present {}` takes them · o: open · "
 
 
 class Follow:
@@ -34,6 +35,7 @@ class Follow:
         self._screen = screen
         self._keys = keys
         self._controls = Controls()
+        self._remark = Remark(client, mirror, screen)
         self._printed = 0
 
     @property
@@ -69,6 +71,8 @@ class Follow:
                 if room := self._take(push):
                     return room
             for key in self._keys.waiting():
+                if self._controls.typed is None and await self._remark.press(key):
+                    continue
                 film, control = show.film, self._recorded.control
                 at = position_at(self._recorded, film.times, self._now)
                 match self._controls.press(key, control, at, film):
@@ -86,8 +90,9 @@ class Follow:
         if self._screen.in_place:
             held = any(seat.id for seat in self._mirror.seats)
             looking = LOOKING if held else NOBODY.format(self._mirror.room)
+            looking += self._remark.hint + QUIT
             keys = HINT if self._mirror.seat else looking
-            foot = self._controls.asks or keys if self._keys.on else ""
+            foot = self._remark.asks or self._controls.asks or keys if self._keys.on else ""
             show.draw(at, self._recorded.control, *([foot] if foot else []))
             return
         if at == self._printed:
@@ -101,8 +106,8 @@ class Follow:
     def _take(self, push: Push) -> str | None:
         """Take in what the server tells; the room to look at from now on, if it says one."""
         match push:
-            case Link(up):
-                self._screen.link(up)
+            case Link():
+                self._screen.link(push)
             case Error(room=room) if room == self._mirror.room:
                 raise Refused(push.code, push.message, room=room)
             case TvRoom(room=info) if info is not None and info.id != self._mirror.room:

@@ -17,15 +17,15 @@ from ..pushes import Link, Push, Pushes
 from ..scene import Scene
 from ..session import Client, Refused
 from ..telling import noticed
-from .controls import END, STOPS, Controls
+from .controls import END, QUIT, STOPS, Controls
 from .keys import Keys
 from .reels import Rooms
+from .remark import Remark
 from .replay import Show
 from .screen import Screen
 from .waiting import first_of
 
-LIVE = "left: back · home: to the start · q: quit"
-QUIT = "q: quit"
+LIVE = "left: back · home: to the start · "
 BOARDS = "tab: the next board · "
 BACK = "left, right: step · g 57: go there · l: live again · q: quit"
 CLOCK_EVERY = 1.0
@@ -68,6 +68,7 @@ class Live:
         self._keys = keys
         self._board = board
         self._controls = Controls()
+        self._remark = Remark(client, mirror, screen)
         self._control: Control | None = None
         """Where we are in the past; ``None``: nowhere, we look at what goes on."""
         self._film: Film | None = None
@@ -130,9 +131,9 @@ class Live:
         if self._control is not None and self._film is not None:
             self._film.board = scene.board
             show = Show(self._film, screen)
-            show.draw(self._control.at, self._control, self._controls.asks or BACK)
+            show.draw(self._control.at, self._control, self._asks or BACK)
             return
-        screen.footer = [self._controls.asks or self._hint] if keys.on and not scene.over else []
+        screen.footer = [self._asks or self._hint] if keys.on and not scene.over else []
         if screen.in_place or not scene.dark:
             screen.draw(scene)
         else:
@@ -144,10 +145,15 @@ class Live:
         self.scene.now = self._client.now - self._mirror.info.started - late * 1000
 
     @property
+    def _asks(self) -> str:
+        return self._remark.asks or self._controls.asks
+
+    @property
     def _hint(self) -> str:
         if self.scene.dark:
-            return QUIT
-        return LIVE if len(self.scene.boards) < 2 else BOARDS + LIVE
+            return self._remark.hint + QUIT
+        boards = BOARDS if len(self.scene.boards) > 1 else ""
+        return boards + LIVE + self._remark.hint + QUIT
 
     def _print_table(self) -> None:
         """Print how a race stands that we see no board of, if that has changed."""
@@ -159,6 +165,8 @@ class Live:
     async def _press(self, key: str) -> bool:
         """Do what a key says; whether we have seen enough."""
         typing = self._controls.typed is not None
+        if not typing and await self._remark.press(key):
+            return False
         if key in STOPS:
             return True
         if key in END and not typing:
@@ -208,8 +216,8 @@ class Live:
             case Presence(room=scene.room):
                 scene.spectators = push.spectators
                 return screen.in_place
-            case Link(up):
-                screen.link(up)
+            case Link():
+                screen.link(push)
             case TvRoom(room=info) if info is not None and info.id != scene.room:
                 self.next = info.id
             case Error(room=scene.room):

@@ -16,9 +16,11 @@ from ..telling import clock_of, number_of, printable, time_of
 from .paint import widest
 from .screen import Screen
 
-HEADS = ("room", "game", "players", "watching", "score", "status", "started")
-LEAST_FIRST = ("score", "status", "started", "watching", "players", "game")
+HEADS = ("room", "game", "players", "watching", "score", "status", "started", "mode")
+LEAST_FIRST = ("score", "started", "watching", "status", "players", "game")
 """The columns that a narrow terminal does without, in this order."""
+TOLD_MODES = ("race", "replay")
+"""What is said on a terminal of a room beside its game."""
 MOST_PLAYERS = 24
 """Characters that the names of players take at most on a terminal."""
 
@@ -39,18 +41,20 @@ async def list_rooms(client: Client, screen: Screen, game: str | None, finished:
     if not screen.in_place:
         screen.write("".join("\t".join(row) + "\n" for row in (HEADS, *rows)))
     elif rows:
-        screen.console.print(_table(rows, finished, screen.console.width))
+        screen.console.print(_table(rows, screen.console.width))
     else:
         screen.say("No game is being played; open a room with: kibitz play GAME")
         if not finished:
             screen.say("(those that have ended: kibitz rooms --all)")
 
 
-def _table(rows: list[tuple[str, ...]], finished: bool, width: int) -> Table:
-    """As many columns as fit; open rooms need not be called open."""
+def _table(rows: list[tuple[str, ...]], width: int) -> Table:
+    """As many columns as fit; where all rooms are open, they need not be called so."""
     cells = {head: [row[at] for row in rows] for at, head in enumerate(HEADS)}
     cells["players"] = [_shortened(players) for players in cells["players"]]
-    if not finished:
+    pairs = zip(cells["game"], cells.pop("mode"), strict=True)
+    cells["game"] = [f"{game}, {mode}" if mode in TOLD_MODES else game for game, mode in pairs]
+    if set(cells["status"]) == {"open"}:
         del cells["status"]
     for head in LEAST_FIRST:
         if sum(widest([name, *column]) + 2 for name, column in cells.items()) - 2 > width:
@@ -72,14 +76,15 @@ def _row(info: RoomInfo, now: float) -> tuple[str, ...]:
     minutes = max(0, int(now - info.started / 1000)) // 60
     age = f"{minutes} min ago" if minutes < 120 else f"{minutes // 60} h ago"
     status = _waits(info, now) if info.waiting else info.status
-    return info.id, info.game, players, str(info.spectators), str(info.score), status, age
+    numbers = str(info.spectators), str(info.score)
+    return info.id, info.game, players, *numbers, status, age, info.mode
 
 
 def _waits(info: RoomInfo, now: float) -> str:
     """Of a race that has not begun: when it does, or how many seats are free."""
     if info.due:
-        return f"race in {clock_of(round(info.due - now * 1000))}"
-    return f"race, {number_of(info.seats - len(info.players), 'free seat')}"
+        return f"begins in {clock_of(round(info.due - now * 1000))}"
+    return number_of(info.seats - len(info.players), "free seat")
 
 
 async def list_day(client: Client, screen: Screen, game: str, date: str | None, where: str) -> None:

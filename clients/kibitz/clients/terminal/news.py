@@ -23,7 +23,8 @@ RACE_OVER = (
     "The race is over: `rematch` for the next one, `look SEAT` for a board, `quit` to leave."
 )
 RIVALS = "While the others play: `look SEAT` shows a board, `standings` the table."
-CLOSED = "`new` for another one, `quit` to leave."
+CLOSED = "the room was closed"
+HELP = "`help` lists what you can type."
 READY = "Type `ready` when you are; it begins when everybody is."
 SILENT = frozenset({"move", "joined", "undo", "redo", "restart", "saved", "cheated", "ready"})
 """Kinds of events that one sees without being told, when they are one's own doing."""
@@ -34,7 +35,7 @@ def invitation(
 ) -> list[str]:
     """How others come here, and what there is to know about this room.
 
-    ``keys`` let others into a room that is closed.
+    ``keys`` let others into a room that is private.
     """
     view, room = mirror.view, f"{mirror.room}{where}"
     free, waiting = any(seat.id is None for seat in view.seats), racing.is_waiting(scene)
@@ -79,7 +80,7 @@ def news(scene: Scene, event: Event, own: int, mine: bool) -> tuple[str | None, 
         case "ended":
             return DAY_OVER if scene.course.daily else OVER, None
         case "closed":
-            return f"{(said or '').capitalize()}. {CLOSED}", None
+            return f"{(said or CLOSED).capitalize()}.", None
         case "rematch" if not mine:
             return (
                 f"{who_did(scene, event)} goes on with the next game: `rematch` to go along.",

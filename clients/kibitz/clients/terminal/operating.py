@@ -14,7 +14,7 @@ from rich.table import Table
 from kibitz.protocol.operating import AdminRoom, Ban, Person
 from kibitz.protocol.replies import Administered
 
-from ..telling import number_of, printable
+from ..telling import number_of, printable, span_of
 from .screen import Screen
 
 ROOMS = ("room", "game", "status", "visibility", "players", "watching", "events", "last", "memory")
@@ -25,9 +25,9 @@ WHOLE = frozenset({"room", "identity", "address", "whom", "rooms", "reason"})
 EMPTY = {"rooms": "There is no room.", "people": "Nobody is here.", "bans": "Nobody is banned."}
 DONE = {
     "close": "The room is closed.",
-    "kick": "He has lost his seat and gets none there.",
+    "kick": "He has lost his seat and gets none there",
     "unkick": "He may sit down there again.",
-    "mute": "He comments no more.",
+    "mute": "He comments no more",
     "unmute": "He may comment again.",
     "unban": "He may come in again.",
     "drain": "The server comes to its end.",
@@ -61,12 +61,15 @@ def show(found: Sequence[Any], act: str, screen: Screen, now: int) -> None:
     screen.console.print(table, soft_wrap=False)
 
 
-def told(done: Administered) -> str:
-    """That an order was carried out."""
+def told(done: Administered, seconds: int | None = None) -> str:
+    """That an order was carried out; one that holds for some time, for how long."""
+    term = ", for good" if seconds is None else f", for {span_of(seconds * 1000)}"
     match done.act:
         case "ban":
             gone = number_of(done.count or 0, "connection")
-            return f"Banned; {gone} closed." if done.count else "Banned; nobody was there."
+            return f"Banned{term}; {f'{gone} closed' if done.count else 'nobody was there'}."
+        case "mute" | "kick":
+            return f"{DONE[done.act]}{term}."
         case "notice":
             return f"Told to {number_of(done.count or 0, 'connection')}."
         case act:
@@ -90,7 +93,7 @@ def _room(room: AdminRoom, now: int) -> tuple[str, ...]:
         ", ".join(seated or info.players) or "nobody",
         str(info.spectators),
         str(info.seq),
-        _ago(now - (info.updated or info.started)),
+        span_of(now - (info.updated or info.started)),
         "yes" if room.loaded else "",
     )
 
@@ -101,7 +104,7 @@ def _person(person: Person, now: int) -> tuple[str, ...]:
         person.name,
         person.address,
         person.encoding,
-        _ago(now - person.since),
+        span_of(now - person.since),
         str(person.waiting),
         " ".join(person.rooms),
     )
@@ -113,16 +116,6 @@ def _ban(ban: Ban, now: int) -> tuple[str, ...]:
         until = f"{datetime.fromtimestamp(ban.until / 1000, UTC).astimezone():%Y-%m-%d %H:%M}"
     whom = ban.id if ban.address is None else ban.address
     return ban.kind, whom or "", ban.room or "", until, ban.reason or ""
-
-
-def _ago(ms: int) -> str:
-    seconds = max(0, ms // 1000)
-    if seconds < 120:
-        return f"{seconds} s"
-    minutes = seconds // 60
-    if minutes < 120:
-        return f"{minutes} min"
-    return f"{minutes // 60} h" if minutes < 48 * 60 else f"{minutes // 1440} d"
 
 
 TABLES: Mapping[str, tuple[tuple[str, ...], Callable[[Any, int], tuple[str, ...]]]] = {

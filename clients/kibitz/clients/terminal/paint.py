@@ -104,6 +104,23 @@ def _narrowed(game: Game, text: Text, table: Table, width: int) -> str:
     return "".join(f"{line}\n" for line in wrapped(board.removesuffix("\n"), width))
 
 
+COMMAND = "kibitz "
+"""What a line begins with that somebody copies."""
+
+
+def legible(line: str, width: int) -> list[str]:
+    """A line in parts that fit; a command in it is not broken, and has a line to itself."""
+    before, found, command = line.rpartition(f": {COMMAND}")
+    if not found or len(line.rstrip()) <= width:
+        return wrapped(line, width)
+    return [*wrapped(f"{before}:", width), COMMAND + command]
+
+
+def height_of(lines: Iterable[str], width: int) -> int:
+    """The lines that some take on a terminal, which breaks what does not fit."""
+    return sum(max(1, -(-len(line.rstrip()) // width)) for line in lines)
+
+
 def _show(cell: Cell | None = None) -> str:
     return cell.card.sign if cell and cell.up and cell.card else "XX" if cell else ""
 

@@ -19,9 +19,19 @@ from kibitz.engine.games import GAMES
 from kibitz.engine.text import SIGNS
 
 from .. import racing
+from ..pushes import Link
 from ..scene import Scene
 from ..telling import number_of, printable
-from .paint import FOUR_COLOURS, TWO_COLOURS, fitted, paint, undealt, wrapped
+from .paint import (
+    FOUR_COLOURS,
+    TWO_COLOURS,
+    fitted,
+    height_of,
+    legible,
+    paint,
+    undealt,
+    wrapped,
+)
 
 Color = Literal["auto", "always", "never"]
 
@@ -30,6 +40,7 @@ MAX_REMARKS = 5
 MAX_BESIDE = 6
 """Lines of an answer that may push a board over the edge; for a longer one the board gives way."""
 OFFLINE = "no connection; waiting for the server"
+GOING = "the server goes down for a moment; this comes back by itself"
 
 
 class Screen:
@@ -72,7 +83,8 @@ class Screen:
         )
         self.reserved = 1
         """Lines that are needed below the page: a prompt, or the cursor's."""
-        self.offline = False
+        self.offline = ""
+        """Why nothing goes on, while there is no connection."""
         self.footer: list[str] = []
         """Lines at the foot of a page on a terminal: where a replay is, and its keys."""
         self._out = out
@@ -108,11 +120,11 @@ class Screen:
         for remark in remarks:
             self.remark(remark)
 
-    def link(self, up: bool) -> None:
+    def link(self, link: Link) -> None:
         """The server is gone, or there again."""
-        self.offline = not up
+        self.offline = "" if link.up else GOING if link.going else OFFLINE
         if not self.in_place:
-            self.say("connected again" if up else OFFLINE)
+            self.say(self.offline or "connected again")
 
     def say(self, text: str) -> None:
         """Print a message, on a terminal below what is there."""
@@ -137,16 +149,19 @@ class Screen:
         """Heading, board, remarks, answer; where there is no room, fewer remarks or no board."""
         width, height = self.console.size
         head = wrapped(_heading(scene), width)
-        head += [OFFLINE] if self.offline else []
+        head += wrapped(self.offline, width) if self.offline else []
         foot = [part for line in self.footer for part in wrapped(printable(line), width)]
-        answer = [part for line in self._answer for part in wrapped(line, width)]
-        room = height - len(head) - len(answer) - len(foot) - self.reserved
+        answer = [part for line in self._answer for part in legible(line, width)]
+        long = height_of(answer, width)
+        room = height - len(head) - long - len(foot) - self.reserved
         board = _fitted(scene, width, room)
-        if len(board) > room and len(answer) > MAX_BESIDE:
+        if len(board) > room and long > MAX_BESIDE:
             board = []
-        remarks = [part for line in self._remarks for part in wrapped(line, width)]
+        remarks = [part for line in self._remarks for part in legible(line, width)]
         room -= len(board)
-        return [*head, *board, *(remarks[-room:] if room > 0 else []), *answer, *foot]
+        while remarks and height_of(remarks, width) > room:
+            del remarks[0]
+        return [*head, *board, *remarks, *answer, *foot]
 
 
 def _board(scene: Scene) -> str:

@@ -1,5 +1,6 @@
 """Ways to a seat: a new room, one that is there, the position of a game, the next of a series."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple
 
@@ -8,6 +9,12 @@ from kibitz.protocol.mirror import Mirror
 
 from ..pledging import create_pledged
 from ..session import Client
+from ..telling import refused_because
+
+ASKED = 3
+"""How often a seat is asked for that was taken."""
+A_BIT = 0.2
+"""Seconds between two times."""
 
 
 class Seated(NamedTuple):
@@ -21,6 +28,19 @@ class Seated(NamedTuple):
 
     mirror: Mirror
     kept: bool | None = None
+
+
+class Ways(NamedTuple):
+    """What the lines that we print need to find the server.
+
+    Attributes:
+        others: Behind the commands of those who come here.
+        again: Behind our own.
+
+    """
+
+    others: str = ""
+    again: str = ""
 
 
 Seating = Callable[[Client], Awaitable[Seated]]
@@ -69,6 +89,18 @@ def rematch(room: str) -> Seating:
         return Seated(await client.rematch(room))
 
     return sit
+
+
+async def why_unseated(client: Client, room: str) -> str:
+    """Why our seat was taken from us: what the server says when we ask for it again."""
+    for _ in range(ASKED):
+        try:
+            await client.join(room, "player")
+        except Refused as refused:
+            return f"your seat was taken from you: {refused_because(refused)}"
+        await client.leave(room)  # it is not ours: what keeps us from it only comes a bit later
+        await asyncio.sleep(A_BIT)
+    return "your seat was taken from you"
 
 
 def _check(played: str, game: str, room: str) -> None:

@@ -17,12 +17,12 @@ from .. import racing
 from ..pushes import Link, Push, Pushes
 from ..scene import Scene
 from ..session import Client
-from ..telling import noticed
+from ..telling import noticed, told
 from .keyboard import Keyboard
-from .news import about_the_deal, invitation, news
+from .news import CLOSED, HELP, about_the_deal, invitation, news
 from .paint import wrapped
 from .screen import Screen
-from .seating import Seating
+from .seating import Seating, Ways
 
 THANKS = "Thank you for playing."
 RACE_PROMPT = "(ready, unready, say TEXT, help, quit): "
@@ -34,22 +34,28 @@ RIVALS_EVERY = 3.0
 T = TypeVar("T")
 
 
+class Gone(Exception):
+    """There is nothing to do here any more; no words: our seat was taken from us."""
+
+
 class Table:
     """Where the person sits."""
 
     mirror: Mirror
     scene: Scene
 
-    def __init__(self, client: Client, screen: Screen, keyboard: Keyboard, where: str) -> None:
+    def __init__(self, client: Client, screen: Screen, keyboard: Keyboard, ways: Ways) -> None:
         self.client = client
         self.screen = screen
         self._keyboard = keyboard
-        self._where = where
+        self._ways = ways
         self._keys: dict[Role, str] = {}
         self._rivals = ""
         """What was last said about them."""
         self._kept: bool | None = None
         """Whether the deal is the one that was pledged, if one was."""
+        self._gone: Gone | None = None
+        """Why there is nothing to do here any more."""
         self._drawn = 0.0
         """When the page was drawn last, on this machine's clock, in seconds."""
 
@@ -75,8 +81,10 @@ class Table:
         self.mirror, self._kept = await seating(self.client)
         self._keys = await self._invites()
         self.scene, self._rivals = Scene.of(self.mirror), ""
+        self._check_open()
         self.screen.remarks_are([])
         self.invite()
+        self.screen.note(HELP)
         if self.screen.in_place:
             self.redraw()
             return
@@ -93,15 +101,15 @@ class Table:
 
     def invite(self) -> None:
         """Say how others come here."""
-        for line in invitation(self.mirror, self.scene, self._where, self._keys):
+        for line in invitation(self.mirror, self.scene, self._ways.others, self._keys):
             self.screen.note(line)
-        if said := about_the_deal(self.mirror.room, self._where, self._kept):
+        if said := about_the_deal(self.mirror.room, self._ways.others, self._kept):
             self.screen.remark(said)
 
     def goodbye(self) -> str:
         """The last words."""
         command = "race" if self.race else "play"
-        on = f"go on with: kibitz {command} --room {self.mirror.room}{self._where}\n"
+        on = f"go on with: kibitz {command} --room {self.mirror.room}{self._ways.again}\n"
         return f"{THANKS}\n" + ("" if self.scene.over else on)
 
     def redraw(self) -> None:
@@ -127,9 +135,16 @@ class Table:
         return self.scene
 
     async def until(self, done: asyncio.Future[T], pushes: Pushes) -> T:
-        """Show what the server tells until something else is done; the result of that."""
+        """Show what the server tells until something else is done; the result of that.
+
+        Raises:
+            Gone: There is nothing to be done here any more.
+
+        """
         try:
             while not done.done():
+                if self._gone is not None:
+                    raise self._gone
                 ready = asyncio.ensure_future(pushes.ready())
                 try:
                     either: set[asyncio.Future[Any]] = {ready, done}
@@ -176,6 +191,7 @@ class Table:
             case Position(room=scene.room):
                 before = scene.table
                 scene.reset(push.view, push.seq)
+                self._check_open()
                 if not screen.in_place and scene.table != before:
                     screen.draw(self._timed())
             case Notice(text=text):
@@ -183,16 +199,25 @@ class Table:
             case Presence(room=scene.room):
                 scene.spectators = push.spectators
             case Error(room=scene.room):
-                screen.remark(push.message)
-            case Link(up):
-                screen.link(up)
+                self._gone = Gone(push.message)
+            case Link():
+                screen.link(push)
             case _:
                 return False
         return True
 
+    def _check_open(self) -> None:
+        if self.scene.status == "closed":
+            self._gone = Gone(CLOSED)
+
     def _tell(self, event: Event) -> None:
         """Say what happened, unless it is what this person did a moment ago."""
         mine = event.by == self.client.welcome.you.id
+        if event.kind == "closed":
+            self._gone = Gone(told(self.scene, event))
+        elif event.kind == "left" and not mine and event.seat == self.mirror.seat:
+            self._gone = Gone()
+            return
         if event.kind == "started" or (event.kind == "ended" and self.race):
             self.screen.remarks_are([])
             self.screen.forget()

@@ -9,6 +9,9 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Self
+from urllib.parse import quote, unquote
+
+from kibitz.protocol.limits import MAX_NAME
 
 VARIABLE = "KIBITZ_TOKEN"
 """The variable that may hold a token for whatever server is named."""
@@ -23,7 +26,8 @@ def default_path(environ: Mapping[str, str] = os.environ) -> Path:
 class Tokens:
     """The file: one line a server, its address and the token.
 
-    An identity of its own on a server has a key of its own, such as ``demo:ADDRESS``.
+    An identity of its own on a server has a key of its own, such as ``demo:ADDRESS``; the name
+    that we had there last stands under ``name:ADDRESS``.
     """
 
     def __init__(self, path: Path, given: str | None = None) -> None:
@@ -45,6 +49,11 @@ class Tokens:
     def get(self, url: str) -> str | None:
         """Our token on a server, if there is one."""
         return self.given() or self._read().get(url)
+
+    def name(self, url: str) -> str | None:
+        """The name that we had on a server last, if the identity there is still ours."""
+        kept = self._read().get(f"name:{url}")
+        return None if kept is None or self.given() else unquote(kept)[:MAX_NAME]
 
     def given(self) -> str | None:
         """A token that somebody gave us, here or as all that stands in the file."""
@@ -73,12 +82,17 @@ class Tokens:
             file.writelines(lines)
         new.replace(self.path)
 
-    def keep(self, url: str, token: str) -> None:
-        """Keep the token of a server, or say why that cannot be; one that was given is not ours."""
+    def keep(self, url: str, token: str, name: str | None = None) -> None:
+        """Keep the token of a server, or say why that cannot be; one that was given is not ours.
+
+        A name is kept with it, until there is another one.
+        """
         if self.given():
             return
         try:
             self.put(url, token)
+            if name is not None:
+                self.put(f"name:{url}", quote(name, safe=""))
         except OSError as error:
             sys.stderr.write(f"your identity cannot be kept: {error}\n")
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
 from msgspec import UNSET
 from msgspec.structs import asdict
@@ -16,6 +17,7 @@ from kibitz.protocol.limits import MAX_SAVE
 from kibitz.protocol.requests import PolicyWish
 
 from .. import racing
+from ..telling import refused_because
 from .files import read_text, write_text
 from .seating import new_room, rematch
 from .table import Table
@@ -36,7 +38,7 @@ async def act(table: Table, line: str) -> bool:
         if str(error):
             table.screen.note(str(error))
     except Refused as refused:
-        table.screen.note(refused.message)
+        table.screen.note(refused_because(refused))
     return True
 
 
@@ -108,13 +110,15 @@ def _load(path: Path) -> str:
         raise InputError("load: could not open file") from None
 
 
-async def _change_room(table: Table, **settings: object) -> None:
+async def _change_room(table: Table, **settings: Any) -> None:
     """Sit down in a new room of the same kind; the old one is left when that has worked."""
     old = table.mirror
     if table.race:
         raise InputError("not in a race; `rematch` after its end goes on with another deal")
     allowed = {key: value for key, value in asdict(old.view.policy).items() if value is not UNSET}
-    await table.sit(new_room(old.view.game, **settings, policy=PolicyWish(**allowed)))
+    same = {"visibility": old.info.visibility, "password": table.client.password}
+    wish = PolicyWish(**allowed)
+    await table.sit(new_room(old.view.game, **settings, **same, policy=wish))
     await table.client.leave(old.room)
 
 

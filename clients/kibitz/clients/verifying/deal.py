@@ -18,7 +18,11 @@ def check(recording: Recording) -> Finding:
     if fair is None:
         return Finding("deal", "open", "this room has committed itself to nothing")
     if opened is None:
-        return Finding("deal", "open", f"the game has not ended; the pledge is {fair.pledge}")
+        closed = any(event.kind == "closed" for event in recording.events)
+        why = (
+            "the room was closed before the game had ended" if closed else "the game has not ended"
+        )
+        return Finding("deal", "open", f"{why}; the pledge is {fair.pledge}")
     created = recording.created
     try:
         game = GAMES[created.game or ""].with_options(created.options or {})

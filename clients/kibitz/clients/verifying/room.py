@@ -11,6 +11,8 @@ from .recording import Recording, check_begin, check_promise, read_event
 from .replay import verdict_on
 from .verdict import Finding, Unfit, Verdict
 
+NOT_OPENED = ("open", "closed")
+"""Where no card is shown that was not seen: the game goes on, or an operator closed the room."""
 TRIES = 3
 """How often a room is asked that ends meanwhile, so that the pages do not fit together."""
 
@@ -37,7 +39,7 @@ async def verdict_on_room(client: Client, room: str) -> Verdict:
 
 async def _recorded(client: Client, room: str) -> Recording:
     mirror = client.session.mirrors[room]
-    seq, hash_, over = mirror.seq, mirror.hash, mirror.status != "open"
+    seq, hash_, over = mirror.seq, mirror.hash, mirror.status not in NOT_OPENED
     events, openings = await client.proved(room, seq)
     opened: list[Event] = []
     if over:

@@ -1,0 +1,189 @@
+"""How a command reaches its server, and as whom: the options of all that do, and what they mean.
+
+Promises: every command that connects has the same ones. Never: a secret on the command line.
+"""
+
+import os
+import shlex
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .. import outcome
+from ..outcome import SERVER
+
+if TYPE_CHECKING:
+    from ..session import Client
+    from ..trust import Trust
+
+Talking = Callable[["Client"], Awaitable[None]]
+"""What is said on a connection."""
+PASSWORD = "KIBITZ_ROOM_PASSWORD"
+"""The variable that may hold a room's password."""
+LONGEST_WAIT = 0.5
+"""Seconds that somebody is kept waiting by a limit without a word."""
+
+Server = Annotated[str, typer.Option(envvar="KIBITZ_SERVER", help="The server's address.")]
+TokenFile = Annotated[
+    Path | None,
+    typer.Option(
+        help="Who you are: where your identity is kept, or a file with a token that somebody gave "
+        "you (which KIBITZ_TOKEN may hold, too)."
+    ),
+]
+TlsCa = Annotated[
+    Path | None,
+    typer.Option(envvar="KIBITZ_TLS_CA", help="The authority of the server's certificate (PEM)."),
+]
+Invite = Annotated[str | None, typer.Option(help="What lets you into a private room.")]
+WithPassword = Annotated[
+    bool,
+    typer.Option("--password", help=f"The room has a password: it is asked for, or in {PASSWORD}."),
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Access:
+    """A server, and who we are there."""
+
+    server: Server = SERVER
+    token_file: TokenFile = None
+    tls_ca: TlsCa = None
+
+    @property
+    def where(self) -> str:
+        """What the commands of others need to find the server, to be printed behind them."""
+        address = "" if self.server == SERVER else f" --server {self.server}"
+        return f"{address}{_option('--tls-ca', self.tls_ca)}"
+
+    @property
+    def shown(self) -> str:
+        """The same, where they come to a room of ours."""
+        return self.where
+
+    @property
+    def again(self) -> str:
+        """The same for our own commands."""
+        return f"{self.where}{_option('--token-file', self.token_file)}"
+
+    @property
+    def trust(self) -> "Trust | None":
+        """Whose certificates are good; ends the command if the file says of none."""
+        return outcome.trust(self.tls_ca)
+
+    @property
+    def token(self) -> str | None:
+        """A token that somebody gave us, or that the named file has."""
+        from ..terminal.tokens import Tokens
+
+        chosen = Tokens.chosen(self.token_file)
+        return chosen.get(self.server) if self.token_file else chosen.given()
+
+    def talk(self, talking: Talking, *, name: str | None = None) -> None:
+        """Talk as nobody in particular, or with the token that was given or named."""
+        trust, token = self.trust, self.token
+        outcome.talk(self.server, self._prepared(talking), name=name, token=token, trust=trust)
+
+    def talk_as_ever(
+        self,
+        talking: Talking,
+        *,
+        name: str | None = None,
+        password: str | None = None,
+        keep: bool = True,
+        refused: int = 1,
+    ) -> None:
+        """Talk as who we have always been there, and keep that, if that is wanted.
+
+        Args:
+            talking: What to say.
+            name: The display name; that of the last time, if none is said.
+            password: Of the room; it is asked for, if none is said and there is one.
+            keep: Whether a new identity is kept.
+            refused: The exit code where the server refuses.
+
+        """
+        from ..terminal.tokens import Tokens
+
+        kept = Tokens.chosen(self.token_file)
+        prepared = self._prepared(talking, password)
+
+        async def talk(client: "Client") -> None:
+            if keep:
+                kept.keep(self.server, client.welcome.token, name)
+            await prepared(client)
+
+        outcome.talk(
+            self.server,
+            talk,
+            name=kept.name(self.server) if name is None else name,
+            token=kept.get(self.server),
+            trust=self.trust,
+            refused=refused,
+        )
+
+    def _prepared(self, talking: Talking, password: str | None = None) -> Talking:
+        """The same talk, in which nobody waits for long without knowing why."""
+
+        async def talk(client: "Client") -> None:
+            client.waits, client.password = LONGEST_WAIT, password
+            await talking(client)
+
+        return talk
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry(Access):
+    """A server, and what lets into its closed rooms."""
+
+    invite: Invite = None
+    password: WithPassword = False
+
+    @property
+    def shown(self) -> str:
+        """What others need to come to a room of ours."""
+        return f"{self.where}{' --password' if self.password else ''}"
+
+    def secret(self, *, new: bool = False) -> str | None:
+        """The room's password, if it has one; that of a new room is typed twice."""
+        from kibitz.protocol.limits import MAX_PASSWORD
+
+        if not self.password:
+            return None
+        said = os.environ.get(PASSWORD) or _asked(new)
+        if not 0 < len(said) <= MAX_PASSWORD:
+            raise outcome.unusable(f"a password has 1 to {MAX_PASSWORD} characters")
+        return said
+
+    def _prepared(self, talking: Talking, password: str | None = None) -> Talking:
+        from kibitz.protocol.limits import MAX_INVITE
+
+        if self.invite is not None and not 0 < len(self.invite) <= MAX_INVITE:
+            raise outcome.unusable(f"{self.invite[:32]!r} is no invite")
+        prepared = Access._prepared(self, talking, password or self.secret())
+
+        async def talk(client: "Client") -> None:
+            client.invited = self.invite
+            await prepared(client)
+
+        return talk
+
+
+def _asked(twice: bool) -> str:
+    """A password that somebody types without seeing it."""
+    import getpass
+    import sys
+
+    if not sys.stdin.isatty():
+        raise outcome.unusable(f"which password? (in {PASSWORD}, or typed at a terminal)")
+    said = getpass.getpass("The room's password: ")
+    if twice and getpass.getpass("Once more: ") != said:
+        raise outcome.unusable("those are two passwords")
+    return said
+
+
+def _option(flag: str, path: Path | None) -> str:
+    return "" if path is None else f" {flag} {shlex.quote(str(path))}"
