@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 from browser.browsing import PATIENCE_MS, Browsing, start_browser
-from playwright.async_api import Browser, async_playwright, expect
+from browser.modules import module_page
+from playwright.async_api import Browser, Page, async_playwright, expect
 from servers import Running, running_server
 
 HERE = Path(__file__).parent
@@ -32,6 +33,13 @@ async def browser() -> AsyncIterator[Browser]:
         started = await start_browser(playwright)
         yield started
         await started.close()
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def modules(browser: Browser) -> AsyncIterator[Page]:
+    """The one blank page that has the page's modules, for all who leave it as it is."""
+    async with module_page(browser) as page:
+        yield page
 
 
 @pytest_asyncio.fixture(loop_scope="session")

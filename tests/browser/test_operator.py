@@ -1,7 +1,10 @@
 """What a visitor sees of the operator: his notices, a room that he closes, and the door."""
 
+from typing import Any
+
 from browser import axe
 from browser.browsing import Browsing
+from browser.player import create, may_play, sit
 from playwright.async_api import expect
 from servers import running_server
 from talk import talking
@@ -36,6 +39,41 @@ async def test_a_notice_is_shown_and_a_closed_room_offers_nothing_it_cannot_do(
         await page.get_by_role("button", name="To the lobby").click()
         await expect(page.get_by_role("link", name="TV")).to_be_visible()
         await expect(page.get_by_text(room)).to_have_count(0)
+
+
+async def test_who_loses_his_seat_or_his_voice_is_told(open_page: Browsing) -> None:
+    open_page.allowed.append("console error: Refused")
+    async with running_server(admin_key=KEY) as server, talking(server.url, name="Op") as op:
+
+        async def order(act: str, **about: str) -> dict[str, Any]:
+            return await op.ok("admin", key=KEY, act=act, **about)
+
+        room = await create(server, "klondike")
+        ann = await sit(open_page, server, room)
+        people = (await order("people"))["people"]
+        (id_,) = [each["id"] for each in people if each["name"] == "Ann"]
+        await order("mute", id=id_, reason="far too loud")
+        await ann.get_by_label("Comment", exact=True).fill("hello")
+        await ann.keyboard.press("Enter")
+        note = ann.locator("kibitz-log p")
+        await expect(note).to_have_text("You may not comment on this server: far too loud.")
+        await expect(ann.get_by_label("Comment", exact=True)).to_be_hidden()
+        await order("kick", id=id_, room=room)
+        await expect(ann.locator(".strip")).to_contain_text("has taken your seat")
+        await expect(ann.locator("kibitz-table")).not_to_have_attribute("data-free", "")
+        for name in ("Undo", "Discard", "Take a seat"):
+            await expect(ann.get_by_role("toolbar").get_by_role("button", name=name)).to_have_count(
+                0
+            )
+        await axe.check(ann)
+        other = await create(server, "klondike")
+        await ann.goto(f"{server.http}/?room={other}&seat")
+        await may_play(ann)
+        await order("close", room=other, reason="that is all")
+        await expect(ann.get_by_text("This room was closed: that is all")).to_be_visible()
+        await expect(ann.get_by_role("button", name="Undo")).to_have_count(0)
+        await ann.get_by_role("button", name="To the lobby").click()
+        await expect(ann.locator("kibitz-lobby")).to_be_visible()
 
 
 async def test_who_is_banned_is_told_why(open_page: Browsing) -> None:

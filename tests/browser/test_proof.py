@@ -51,7 +51,9 @@ async def test_the_verifier_comes_when_somebody_asks(server: Running, open_page:
     await expect(page.locator("kibitz-room .badge")).to_have_text("Verify")
     loaded = "() => performance.getEntriesByType('resource').map(({name}) => name).join()"
     assert "proof" not in await page.evaluate(loaded)
-    await verify(page, "Verified")
+    async with page.expect_worker() as beside:
+        await verify(page, "Verified")
+    assert (await beside.value).url.endswith("/proof/worker.js")
     assert "proof/verify.js" in await page.evaluate(loaded)
 
 
@@ -299,3 +301,13 @@ async def test_a_replay_text_from_a_file(server: Running, open_page: Browsing) -
     await expect(page.locator("kibitz-room .badge")).to_have_text("Verify")
     await page.locator("kibitz-room .badge").click()
     await expect(dialog(page).get_by_role("heading", level=2)).to_contain_text("Not verified")
+    await page.keyboard.press("Escape")
+    sealed = ["root", "pledge", "secret", "nonce", "numbered", "loaded", "sha256"]
+    lines = text.splitlines(keepends=True)
+    bare = [line for line in lines if not any(line.startswith(f"# {key}:") for key in sealed)]
+    await page.evaluate(DROP, ["replay.txt", "".join(bare)])
+    await expect(page.locator("kibitz-room .badge")).to_have_text("Verify")
+    await verify(page, "Moves verified")
+    for told in ("The file: no digest", "The deal: no commitments", "nobody can check where"):
+        await expect(dialog(page)).to_contain_text(told)
+    await expect(dialog(page)).not_to_contain_text("yet")

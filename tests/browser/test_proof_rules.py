@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 from browser.games import WINS, deal_of
-from browser.modules import module_page, run
+from browser.modules import run
 from browser.test_vectors import ALIKE
-from playwright.async_api import Browser
+from playwright.async_api import Page
 from positions import VARIANTS, command, command_lines
 
 from kibitz.engine.board import Board, Kind
 from kibitz.engine.deals import deck_of, shuffled
-from kibitz.engine.game import Game, Move, moves, play
+from kibitz.engine.game import Game, Move, is_stuck, moves, play
 from kibitz.engine.games import TEXTS
 from kibitz.engine.notation import write_fact, write_piles
 from kibitz.engine.table import Fact, Pile, Table, redact
@@ -27,18 +27,20 @@ RULES = """
   given = JSON.parse(given);  // a long text comes much faster than what it says
   const { rulesOf, moveOf } = await import("/modules/proof/rules/games.js");
   const { Board } = await import("/modules/proof/board.js");
+  const { isStuck } = await import("/modules/proof/stuck.js");
   const { redacted } = await import("/modules/proof/cards.js");
   const turned = (pool) => [...pool].reverse();
   const rules = rulesOf(given.game, given.options);
   alike("the lines", [...rules.lines.keys()].sort(), given.lines);
   for (const { deck, steps } of given.games) {
     const board = new Board(rules.deal(deck));
-    steps.forEach(({ piles, counters, won, score, legal, kind, line, facts, told }, n) => {
+    steps.forEach(({ piles, counters, won, score, stuck, legal, kind, line, facts, told }, n) => {
       const { table } = board;
       const here = `${given.game} ${deck.slice(0, 3)} ${n}`;
       alike(`${here} table`, { piles: table.piles, counters: table.counters }, { piles, counters });
       alike(`${here} check`, rules.check(table), null);
       alike(`${here} won and score`, [rules.isWon(table), rules.score(table)], [won, score]);
+      alike(`${here} stuck`, isStuck(rules, table), stuck);
       const allowed = won ? [] : [...rules.lines].filter(([, move]) => rules.allows(table, move));
       alike(`${here} legal`, allowed.map(([each]) => each).sort(), Object.keys(legal).sort());
       for (const [each, makes] of Object.entries(legal))
@@ -105,6 +107,7 @@ def step(game: Game, board: Board) -> dict[str, Any]:
         "counters": dict(table.counters),
         "won": game.is_won(table),
         "score": game.score(table),
+        "stuck": is_stuck(game, table),
         "legal": {
             text.write(move): plain(outcome(game, table, move)) for move in moves(game, table)
         },
@@ -152,7 +155,7 @@ def change(game: Game, board: Board, kind: Any, line: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", VARIANTS)
-async def test_every_move_of_hundreds_of_games(browser: Browser, name: str) -> None:
+async def test_every_move_of_hundreds_of_games(modules: Page, name: str) -> None:
     """What is legal, out of all there are; what each makes happen; wins, scores, taking back."""
     game = VARIANTS[name]
     given = {
@@ -161,15 +164,14 @@ async def test_every_move_of_hundreds_of_games(browser: Browser, name: str) -> N
         "lines": sorted(TEXTS[game.name].write(command(game.name, line)) for line in LINES[name]),
         "games": list(games(name)),
     }
-    async with module_page(browser) as page:
-        assert await run(page, ALIKE + RULES, json.dumps(given)) == []
+    assert await run(modules, ALIKE + RULES, json.dumps(given)) == []
 
 
 LINES = {name: command_lines(game.name) for name, game in VARIANTS.items()}
 
 
 @pytest.mark.parametrize("name", VARIANTS)
-async def test_tables_that_no_play_brings_about(browser: Browser, name: str) -> None:
+async def test_tables_that_no_play_brings_about(modules: Page, name: str) -> None:
     game, rng = VARIANTS[name], Random(name)
     tables = [odd(game, rng) for _ in range(300)]
     given = {
@@ -181,8 +183,7 @@ async def test_tables_that_no_play_brings_about(browser: Browser, name: str) -> 
     }
     right = [game.check(table) is None for table in tables]
     assert {True, False} == set(right) or name.startswith("montana")
-    async with module_page(browser) as page:
-        assert await run(page, TABLES, json.dumps(given)) == right
+    assert await run(modules, TABLES, json.dumps(given)) == right
 
 
 def odd(game: Game, rng: Random) -> Table:
@@ -204,7 +205,7 @@ def odd(game: Game, rng: Random) -> Table:
     return table
 
 
-async def test_decks(browser: Browser) -> None:
+async def test_decks(modules: Page) -> None:
     rng = Random(1)
     deals = ["1", "0001", "42", "ms1", "ms617", "ms32000", "ms0007", "msx", "a.b_c-D", "z" * 64]
     seeds = [rng.randbytes(32) for _ in range(200)]
@@ -212,5 +213,4 @@ async def test_decks(browser: Browser) -> None:
         "deals": [(deal, "".join(card.code for card in deck_of(deal))) for deal in deals],
         "seeds": [(seed.hex(), "".join(card.code for card in shuffled(seed))) for seed in seeds],
     }
-    async with module_page(browser) as page:
-        assert await run(page, ALIKE + DECKS, given) == []
+    assert await run(modules, ALIKE + DECKS, given) == []

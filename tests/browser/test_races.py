@@ -11,7 +11,6 @@ from urllib.request import urlopen
 from browser import axe
 from browser.browsing import PHONE, Browsing
 from browser.games import deal_of, start_of, steps
-from browser.modules import module_page, run
 from browser.player import (
     by_finger,
     cards,
@@ -30,32 +29,11 @@ from browser.player import (
     standings,
     until,
 )
-from playwright.async_api import Browser, expect
+from playwright.async_api import expect
 from servers import Running
 from talk import talking
 
 GAME = "aces-up"
-LEFT_THERE = """
-  const { finish } = await import("/modules/room/finish.js");
-  const due = [];
-  window.setTimeout = (act) => due.push(act);
-  const race = { chosen: 0, preferred: 7, leaves: () => true };
-  const [source, playback] = [{ status: "resigned", mine: false }, { following: true, board: 1 }];
-  const looked = [];
-  const end = (kind, meanwhile) => {
-    finish({ kind }, { source, playback, race, following: true,
-      signal: new AbortController().signal, look: (board) => looked.push([kind, board]) });
-    meanwhile();
-    due.splice(0).forEach((act) => act());
-  };
-  for (const kind of ["resigned", "ended"]) {
-    end(kind, () => {});
-    end(kind, () => race.chosen++);
-    end(kind, () => (playback.following = false));
-    playback.following = true;
-  }
-  return looked;
-"""
 MASKED = "Boards are opened when the last one is done."
 HEAR = """() => {
     window.heard = [];
@@ -305,13 +283,6 @@ async def test_many_racers_scroll_and_stand_in_order(server: Running, open_page:
         await eve.keyboard.press("Enter")
         await expect(rows.nth(2)).to_have_attribute("aria-current", "true")
         await expect(eve.locator(".strip")).to_contain_text("The board of R1")
-
-
-async def test_nobody_is_led_away_from_a_board_that_he_has_chosen(browser: Browser) -> None:
-    async with module_page(browser) as page:
-        looked = await run(page, LEFT_THERE)
-    assert {(kind, board) for kind, board in looked} == {("resigned", 7), ("ended", 7)}
-    assert len(looked) == 3, "at the end for two reasons"
 
 
 async def test_a_start_at_a_time_asks_nobody_to_be_ready(

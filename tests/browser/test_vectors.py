@@ -5,8 +5,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from browser.modules import module_page, run
-from playwright.async_api import Browser
+from browser.modules import run
+from playwright.async_api import Page
 
 from kibitz.protocol.hashing import chain
 from kibitz.protocol.views import Event
@@ -131,28 +131,24 @@ HASHES = """
 """
 
 
-async def test_rooms(browser: Browser) -> None:
-    async with module_page(browser) as page:
-        assert await run(page, ALIKE + ROOMS, VECTORS["rooms"]) == []
+async def test_rooms(modules: Page) -> None:
+    assert await run(modules, ALIKE + ROOMS, VECTORS["rooms"]) == []
 
 
-async def test_courses(browser: Browser) -> None:
+async def test_courses(modules: Page) -> None:
     """Races, comments, series and replay rooms."""
-    async with module_page(browser) as page:
-        assert await run(page, ALIKE + COURSES, VECTORS["courses"]) == []
+    assert await run(modules, ALIKE + COURSES, VECTORS["courses"]) == []
 
 
-async def test_sessions(browser: Browser) -> None:
-    async with module_page(browser) as page:
-        assert await run(page, ALIKE + SESSIONS, VECTORS) == []
+async def test_sessions(modules: Page) -> None:
+    assert await run(modules, ALIKE + SESSIONS, VECTORS) == []
 
 
-async def test_facts(browser: Browser) -> None:
-    async with module_page(browser) as page:
-        assert await run(page, ALIKE + FACTS, VECTORS["facts"]) == []
+async def test_facts(modules: Page) -> None:
+    assert await run(modules, ALIKE + FACTS, VECTORS["facts"]) == []
 
 
-async def test_hashes(browser: Browser) -> None:
+async def test_hashes(modules: Page) -> None:
     """The vectors, and hundreds of events made by chance."""
     rng = Random(0)
     texts = [json.dumps(vector["event"]) for vector in VECTORS["hashes"]]
@@ -163,8 +159,7 @@ async def test_hashes(browser: Browser) -> None:
         assert isinstance(event, Event)
         texts.append(text)
         hashes.append(chain(b"\x01\x02", event).hex())
-    async with module_page(browser) as page:
-        ours = await run(page, HASHES, texts)
+    ours = await run(modules, HASHES, texts)
     assert [n for n, hash_ in enumerate(hashes) if ours[n] != hash_] == []
 
 

@@ -10,9 +10,9 @@ import msgspec
 from browser import axe
 from browser.browsing import PHONE, Browsing
 from browser.games import deal_of, steps
-from browser.modules import module_page, run
+from browser.modules import run
 from browser.player import choose, may_play, named, played, seq, until
-from playwright.async_api import Browser, Locator, Page, expect
+from playwright.async_api import Locator, Page, expect
 from servers import Running, running_server
 from talk import talking
 from worlds import Fake
@@ -27,6 +27,29 @@ PLAYHEAD = """
   const { dueAt, positionAt } = await import("/modules/client/playhead.js");
   return given.map(([recorded, times, now, number]) =>
     [positionAt(recorded, times, now), dueAt(recorded, times, number)]);
+"""
+
+LEFT_THERE = """
+  const { finish } = await import("/modules/room/finish.js");
+  const [due, { setTimeout }] = [[], window];
+  window.setTimeout = (act) => due.push(act);
+  const race = { chosen: 0, preferred: 7, leaves: () => true };
+  const [source, playback] = [{ status: "resigned", mine: false }, { following: true, board: 1 }];
+  const looked = [];
+  const end = (kind, meanwhile) => {
+    finish({ kind }, { source, playback, race, following: true,
+      signal: new AbortController().signal, look: (board) => looked.push([kind, board]) });
+    meanwhile();
+    due.splice(0).forEach((act) => act());
+  };
+  for (const kind of ["resigned", "ended"]) {
+    end(kind, () => {});
+    end(kind, () => race.chosen++);
+    end(kind, () => (playback.following = false));
+    playback.following = true;
+  }
+  window.setTimeout = setTimeout;
+  return looked;
 """
 
 
@@ -276,7 +299,7 @@ async def test_watchers_may_be_shown_a_game_late(server: Running, open_page: Bro
     await expect(bob.locator("kibitz-rooms li", has_text="Ann")).to_contain_text("1 s late")
 
 
-async def test_the_playhead_is_where_the_server_says(browser: Browser) -> None:
+async def test_the_playhead_is_where_the_server_says(modules: Page) -> None:
     random = Random(11)
     cases: list[list[Any]] = []
     said: list[list[int | None]] = []
@@ -293,5 +316,10 @@ async def test_the_playhead_is_where_the_server_says(browser: Browser) -> None:
         now, number = random.randint(0, 400_000), random.randint(1, 35)
         cases.append([msgspec.to_builtins(shown), times, now, number])
         said.append([position_at(shown, times, now), due_at(shown, times, number)])
-    async with module_page(browser) as page:
-        assert await run(page, PLAYHEAD, cases) == said
+    assert await run(modules, PLAYHEAD, cases) == said
+
+
+async def test_nobody_is_led_away_from_a_board_that_he_has_chosen(modules: Page) -> None:
+    looked = await run(modules, LEFT_THERE)
+    assert {(kind, board) for kind, board in looked} == {("resigned", 7), ("ended", 7)}
+    assert len(looked) == 3, "at the end for two reasons"

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -13,6 +14,7 @@ from worlds import Fake
 from kibitz.engine.game import moves
 from kibitz.protocol import requests as ask
 from kibitz.protocol.requests import Create, Move, Redo, Resign, Restart, Say, Undo
+from kibitz.server.admin.orders import close
 from kibitz.server.creation import Start
 from kibitz.server.identity import Identity
 from kibitz.server.log_memory import MemoryLog
@@ -280,6 +282,15 @@ async def daily_ended(desk: Desk) -> Told:
     return Told(await desk.text(room), ALL_OK)
 
 
+async def room_closed_by_an_operator(desk: Desk) -> Told:
+    """Its cards stay as they lie: nobody will ever see how they were dealt."""
+    room = await desk.create(game="klondike-single")
+    await desk.by_chance(room, 6, seed=16)
+    desk.world.pass_time(1)
+    await room.order(partial(close, "that is all"))
+    return Told(await desk.text(room), RUNNING)
+
+
 async def room_without_commitments(desk: Desk) -> Told:
     """As rooms were before there were any."""
     said = json.loads((await klondike_won_from_a_save(desk)).text)
@@ -300,6 +311,6 @@ HONEST: dict[str, Play] = {
         *(montana_resigned_with_shuffles, nothing_has_happened, race_seen_by_a_racer),
         *(race_seen_by_a_stranger, race_that_waits, race_ended, race_won),
         *(race_of_shuffles_ended, fork_running, fork_ended, rematch_ended, daily_ended),
-        room_without_commitments,
+        *(room_closed_by_an_operator, room_without_commitments),
     )
 }

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from .cheats import CHEATS
 from .honest import HONEST, Desk, Play, Told
+from .lies import LIES
 from .tampers import TAMPERED
 
 FOLDER = Path(__file__).parent / "vectors"
@@ -28,7 +29,8 @@ async def played(play: Play) -> Told:
 
 async def make() -> dict[str, Told]:
     """Every vector by its name."""
-    return {name: await played(play) for name, play in {**HONEST, **CHEATS, **TAMPERED}.items()}
+    plays = HONEST | CHEATS | TAMPERED | LIES
+    return {name: await played(play) for name, play in plays.items()}
 
 
 def text_of(name: str, told: Told) -> str:

@@ -27,8 +27,8 @@ FILES = {
 SITE = Site(FILES)
 OWN = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-    "img-src 'self' data:; base-uri 'none'; form-action 'none'; "
-    "require-trusted-types-for 'script'; frame-ancestors "
+    "img-src 'self' data:; worker-src 'self'; base-uri 'none'; form-action 'none'; "
+    "require-trusted-types-for 'script'; trusted-types kibitz-worker; frame-ancestors "
 )
 
 

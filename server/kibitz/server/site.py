@@ -42,8 +42,8 @@ KINDS = {
 """What is served, by how its name ends; other files of the folder are not looked at."""
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-    "img-src 'self' data:; base-uri 'none'; form-action 'none'; "
-    "require-trusted-types-for 'script'; frame-ancestors "
+    "img-src 'self' data:; worker-src 'self'; base-uri 'none'; form-action 'none'; "
+    "require-trusted-types-for 'script'; trusted-types kibitz-worker; frame-ancestors "
 )
 FOR_EVER = "public, max-age=31536000, immutable"
 ASK_AGAIN = "no-cache"

@@ -38,6 +38,8 @@ const SELDOM = {
   start: () => import("./lobby/start.js"),
   tv: () => import("./tv/page.js"),
 };
+/** A shorter wait is not worth a word, ms. */
+const WORTH = 1000;
 const SLIDERS =
   "M3 7h9m5 0h4M3 17h3m5 0h10M14.5 4.5a2.5 2.5 0 100 5 2.5 2.5 0 000-5zM8.5 14.5a2.5 2.5 0 100 5 2.5 2.5 0 000-5z";
 
@@ -206,6 +208,10 @@ client.addEventListener("push", (event) => {
   const { detail } = /** @type {CustomEvent} */ (event);
   if (detail.t === "notice") toast(detail.text, { kind: "notice" });
 });
+client.addEventListener("waits", (event) => {
+  const { message, retry_ms = 0 } = /** @type {CustomEvent} */ (event).detail;
+  if (retry_ms >= WORTH) toast(`${said(message)} It is tried again by itself.`);
+});
 client.addEventListener("state", () => {
   if (client.state !== "open" || !client.welcome || settings.embed) return;
   const { token, you } = client.welcome;
@@ -221,6 +227,6 @@ dropping(
   (why) => toast(why, { kind: "bad" }),
 );
 greet();
-showLink(client, main);
+showLink(context, main);
 client.open();
 follow();

@@ -2,8 +2,9 @@
  * What has been asked and not been answered yet, in the order in which it was asked.
  *
  * Promises: every request ends once; what was open when a connection broke is asked again on the
- * next; what comes too soon for the server is asked again, in order, when it allows; an answer to
- * a change is handed over when its events have been applied, so that no mirror is behind an answer.
+ * next; what comes too soon for the server is asked again, in order, when it allows, unless that is
+ * long: then it is refused; an answer to a change is handed over when its events have been applied,
+ * so that no mirror is behind an answer.
  */
 
 /** @import {Answer, Id, Ok, Request} from "../protocol/messages.js" */
@@ -21,6 +22,10 @@ const NOT_NOW = new Set(["rate-limited", "draining"]);
 const MOST_AT_ONCE = 64;
 /** What is waited at least before something is asked again, in milliseconds. */
 const LEAST_WAIT = 50;
+/** Who asks is not kept waiting longer for what came too soon, in milliseconds. */
+const MOST_WAIT = 5000;
+/** So long after a refusal changes go one by one, or a later one might be taken before it, ms. */
+const CALM = 5000;
 /** The same where the server made a mistake while a room was taken up again. */
 const LONG_WAIT = 1000;
 
@@ -32,17 +37,24 @@ const LONG_WAIT = 1000;
 
 export class Asked {
   #session;
+  #waits;
   /** @type {Open[]} */
   #open = [];
   /** @type {((request: Named) => void) | null} */
   #send = null;
   #atOnce = MOST_AT_ONCE;
+  /** When something came too soon. */
+  #refused = -Infinity;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #pause;
 
-  /** @param {ClientSession} session */
-  constructor(session) {
+  /**
+   * @param {ClientSession} session
+   * @param {(refusal: Answer) => void} waits  told of a refusal that only means later
+   */
+  constructor(session, waits) {
     this.#session = session;
+    this.#waits = waits;
   }
 
   /**
@@ -126,6 +138,8 @@ export class Asked {
     }
     const wait = waitOf(one, answer);
     if (wait > 0) {
+      this.#waits(answer);
+      this.#refused = performance.now();
       one.sent = false;
       this.#atOnce = 1;
       clearTimeout(this.#pause);
@@ -170,19 +184,28 @@ export class Asked {
     if (this.#pause !== undefined) {
       return;
     }
-    let waiting = this.#open.filter((one) => one.sent && one.answer === null).length;
+    const sent = this.#open.filter((one) => one.sent && one.answer === null);
+    const hurried = performance.now() - this.#refused < CALM;
+    let [waiting, changing] = [sent.length, sent.some(isChange)];
     for (const one of this.#open) {
       if (this.#send === null || waiting >= this.#atOnce) {
         return;
       }
       if (!one.sent && one.answer === null) {
+        if (hurried && changing && isChange(one)) {
+          return;
+        }
         one.sent = true;
         waiting++;
+        changing ||= isChange(one);
         this.#send(one.request);
       }
     }
   }
 }
+
+/** @param {Open} one */
+const isChange = ({ request }) => CHANGES.has(request.t);
 
 /**
  * Milliseconds after which something has to be asked again; 0: this is the answer.
@@ -194,7 +217,8 @@ function waitOf(one, answer) {
     return 0;
   }
   if (NOT_NOW.has(answer.code)) {
-    return Math.max(answer.retry_ms ?? 0, LEAST_WAIT);
+    const wait = Math.max(answer.retry_ms ?? 0, LEAST_WAIT);
+    return one.kept && wait > MOST_WAIT ? 0 : wait;
   }
   return !one.kept && answer.code === "internal" ? Math.max(answer.retry_ms ?? 0, LONG_WAIT) : 0;
 }

@@ -26,6 +26,13 @@ export class Client extends Connection {
    * of rooms, and in no other room. @type {string | undefined}
    */
   invited;
+  /** An invite that is for looking on, as far as that is known. @type {string | undefined} */
+  lookOn;
+
+  /** Whether this identity may play, or watch. @param {Role} role */
+  may(role) {
+    return this.welcome?.roles?.includes(role) ?? true;
+  }
 
   /**
    * A page of public rooms; `next` is the `after` of the following one.

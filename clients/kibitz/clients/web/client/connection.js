@@ -29,7 +29,8 @@ const DIAL_TIMEOUT = 10_000;
 /**
  * Events: `state` (detail `{state, reason, code}`), `welcome` (detail: what the server said first,
  * with the token to keep) and `push` (detail: an event, presence, a lobby room, `view`: a room
- * that begins anew, `joined`: a room taken up again after a break, `lost`: one that could not be).
+ * that begins anew, `joined`: a room taken up again after a break, `lost`: one that could not be);
+ * `waits` (detail: a refusal that only means later; what was asked is asked again by itself).
  */
 export class Connection extends EventTarget {
   /** The rooms followed are `session.mirrors`. */
@@ -44,7 +45,9 @@ export class Connection extends EventTarget {
   #url;
   #WebSocket;
   #hello;
-  #asked = new Asked(this.session);
+  #asked = new Asked(this.session, (refusal) =>
+    this.dispatchEvent(new CustomEvent("waits", { detail: refusal })),
+  );
   #following = new Following(this.session, this.#asked, (push) => this.#push(push));
   #heart = new Heart(
     () => this.#send({ t: "ping" }),

@@ -47,7 +47,7 @@ export class Daily extends HTMLElement {
         { "aria-labelledby": "daily" },
         h("div", { class: "daily-head" }, h("h2", { id: "daily" }, "Deal of the day"), this.#until),
         this.#choice,
-        h("p", null, this.#play),
+        h("p", { hidden: !this.context.client.may("player") }, this.#play),
         this.#tables,
       ),
     );

@@ -7,13 +7,14 @@
 import { brought } from "../shell/brought.js";
 import { announce } from "../shell/announce.js";
 import { clear, h } from "../shell/dom.js";
-import { settings } from "../shell/settings.js";
 
-/** @import { Client } from "../client/client.js" */
+/** @import { Context } from "../shell/context.js" */
 
 const PATIENCE = 500;
 /** The code with which it says that it does not know us. */
-const NO_TOKEN = 4401;
+const UNKNOWN = 4401;
+/** What it says then to who has shown no token at all. */
+const NONE = /\bwants a token\b/;
 
 /** @type {Record<string, string>} */
 const WORDS = {
@@ -23,15 +24,16 @@ const WORDS = {
   ended: "The server closed the connection",
   unknown: "The server does not let you in",
   token:
-    "If somebody runs it for you: open the link that you were given, or put your token into the settings as your key.",
+    "Only who has a token comes in here. Open the link that you were given by whoever runs this server, or enter your token.",
+  old: "Ask whoever gave it to you for a new one.",
 };
 
 /**
  * Show the state of a client's connection from now on.
- * @param {Client} client
+ * @param {Context} context
  * @param {HTMLElement} main
  */
-export function showLink(client, main) {
+export function showLink({ client, settings }, main) {
   const bar = /** @type {HTMLElement} */ (document.getElementById("link"));
   let timer = 0;
   let shown = "";
@@ -48,17 +50,24 @@ export function showLink(client, main) {
     }
     shown = state;
     const why = reason ? `: ${reason}` : "";
+    const unknown = state === "ended" && code === UNKNOWN;
+    const none = unknown && NONE.test(reason ?? "");
     let words = state === "ended" ? `${WORDS.ended}${why}.` : WORDS[state];
-    if (state === "ended" && code === NO_TOKEN) words = `${WORDS.unknown}${why}. ${WORDS.token}`;
+    if (unknown) words = none ? WORDS.token : `${WORDS.unknown}${why}. ${brought ? WORDS.old : ""}`;
     bar.append(h("span", null, words));
+    if (unknown) bar.append(button("Enter a token", enter));
     if (state === "replaced") bar.append(button("Play here", () => client.takeOver()));
-    if (state === "ended") bar.append(button("Connect again", again));
+    if (state === "ended" && !none) bar.append(button("Connect again", again));
     if (state !== "connecting") announce(words);
+  }
+
+  async function enter() {
+    (await import("./token.js")).askToken({ client, settings });
   }
 
   function again() {
     // A key the server does not take is of no use: without it one is somebody new.
-    if (code === NO_TOKEN && !brought) settings.set({ token: "" });
+    if (code === UNKNOWN && !brought) settings.set({ token: "" });
     location.reload();
   }
 

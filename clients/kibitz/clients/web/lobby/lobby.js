@@ -15,6 +15,15 @@ import { counted, Rooms } from "./rooms.js";
 
 /** How many of the visitor's own games are offered. */
 const OWN = 3;
+const START = "Start a game above, and be the one to watch.";
+const WAIT = "As soon as somebody does, it is shown here.";
+/** What there is to be done here, by what the visitor may. */
+const LEADS = {
+  both: "Pick a game and play. Send the link, and anybody can watch you live, or join in.",
+  play: "Pick a game and play. Your token lets you play here, and not watch others.",
+  watch: "Pick a game and watch it live. Your token lets you watch here, and not play.",
+  none: "Your token gives you no role here: you can neither play nor watch. Ask whoever gave it to you.",
+};
 
 export class Lobby extends HTMLElement {
   /** @type {Context} */
@@ -23,6 +32,8 @@ export class Lobby extends HTMLElement {
   #rooms = new Rooms();
   #tiles = h("ul", { class: "tiles", role: "list" });
   #own = h("nav", { class: "row", "aria-label": "Your games", hidden: true });
+  #lead = h("p", { class: "lead" }, LEADS.both);
+  #watch = h("section", { class: "now", "aria-labelledby": "live" });
   #more = h(
     "button",
     { type: "button", hidden: true, onclick: () => this.#load(true) },
@@ -74,11 +85,7 @@ export class Lobby extends HTMLElement {
       "section",
       { class: "intro", "aria-labelledby": "welcome" },
       h("h1", { id: "welcome" }, "Solitaire in company"),
-      h(
-        "p",
-        { class: "lead" },
-        "Pick a game and play. Send the link, and anybody can watch you live, or join in.",
-      ),
+      this.#lead,
       this.#own,
       this.#tiles,
     );
@@ -130,9 +137,7 @@ export class Lobby extends HTMLElement {
       sieve.words = words.value.trim();
       this.#rooms.arrange();
     });
-    return h(
-      "section",
-      { class: "now", "aria-labelledby": "live" },
+    this.#watch.append(
       h(
         "div",
         { class: "live-head" },
@@ -160,6 +165,7 @@ export class Lobby extends HTMLElement {
       this.#note,
       h("div", { class: "row more" }, this.#more),
     );
+    return this.#watch;
   }
 
   #drop() {
@@ -199,12 +205,19 @@ export class Lobby extends HTMLElement {
     this.#rooms.games = welcome.games;
     this.#mine(welcome.games);
     this.#rooms.skew = client.ahead;
+    const [plays, watches] = [client.may("player"), client.may("spectator")];
+    this.#lead.textContent =
+      LEADS[plays ? (watches ? "both" : "play") : watches ? "watch" : "none"];
+    this.#tiles.hidden = !plays;
+    this.#rooms.canSit = plays;
+    this.#watch.hidden = !watches;
     if (!this.#tiles.childElementCount) {
       for (const [game, info] of Object.entries(welcome.games)) {
         this.#tiles.append(tile(game, info));
         this.#game.append(h("option", { value: game }, info.title));
       }
     }
+    if (!watches) return;
     await client.lobby(true);
     await this.#load();
   }
@@ -233,7 +246,7 @@ export class Lobby extends HTMLElement {
         : ""
       : words || game || status !== "open"
         ? "No such game just now. Try another choice."
-        : "Nobody is playing just now. Start a game above, and be the one to watch.";
+        : `Nobody is playing just now. ${this.#rooms.canSit ? START : WAIT}`;
     this.#note.hidden = !this.#note.textContent;
   }
 }

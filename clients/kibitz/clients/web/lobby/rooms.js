@@ -44,6 +44,8 @@ export class Rooms extends HTMLElement {
   games = {};
   /** The server's clock minus ours, ms. */
   skew = 0;
+  /** Whether the visitor may take a seat anywhere. */
+  canSit = true;
   /** @type {Sieve} */
   sieve = { game: "", status: "open", words: "", order: "newest" };
 
@@ -211,7 +213,7 @@ export class Rooms extends HTMLElement {
   #offer({ id, waiting, players, seats, game }) {
     const row = this.#rows.get(id);
     const there = row?.querySelector(".seat");
-    if (!waiting || players.length >= seats) there?.remove();
+    if (!waiting || players.length >= seats || !this.canSit) there?.remove();
     else if (!there) {
       const label = `Take a seat in the race of ${this.games[game]?.title ?? game}`;
       const address = href({ room: id, seat: true });

@@ -53,6 +53,14 @@ export class Start extends HTMLElement {
     const info = this.#games[chosen];
     if (!info) return;
     this.context.titled(`New game of ${info.title}`);
+    if (!this.context.client.may("player")) {
+      this.replaceChildren(
+        h("h1", null, "New game"),
+        h("p", null, "Your token does not let you play here: it takes the role player."),
+        h("p", null, h("a", { class: "button", href: href({ page: "lobby" }) }, "To the lobby")),
+      );
+      return;
+    }
     this.#wrong.hidden = true;
     this.replaceChildren(
       h("h1", null, "New game"),

@@ -2,8 +2,9 @@
  * What a check finds wrong, and where.
  *
  * @typedef {{status: "ok" | "failed" | "open", why: string, event?: number, line?: number,
- *   moot?: true}} Check
- *   `why`: a sentence; `event` or `line`: the first that does not fit; `moot`: nothing was claimed
+ *   moot?: true, word?: string}} Check
+ *   `why`: a sentence; `event` or `line`: the first that does not fit; `moot`: nothing was claimed;
+ *   `word`: in the place of “not known yet” or “verified”, where there is nothing to be known, ever
  */
 
 /** Something does not hold; the message is a sentence for people. */
@@ -17,10 +18,13 @@ export class Fault extends Error {
   }
 }
 
-/** It holds. @param {string} why @returns {Check} */
-export const ok = (why) => ({ status: "ok", why });
+/** It holds. @param {string} why @param {string} [word] @returns {Check} */
+export const ok = (why, word) => ({ status: "ok", why, ...(word && { word }) });
 /** It cannot be known yet. @param {string} why @returns {Check} */
 export const open = (why) => ({ status: "open", why });
+
+/** Nobody will ever know it. @param {string} why @param {string} word @returns {Check} */
+export const never = (why, word) => ({ status: "open", why, word });
 
 /**
  * What came of a check; what it stumbles over does not hold either.

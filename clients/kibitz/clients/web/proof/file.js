@@ -72,7 +72,8 @@ export function checkDigest(text, { events, sha256: said }) {
   const { secret } = events.find(({ kind }) => kind === "ended")?.opened ?? {};
   if (!fair && secret !== undefined && secret !== null)
     throw new Fault("The end opens a secret, and no promise of it is there.", { event: 1 });
-  if (said === undefined && !fair) return ok("Replays of older servers carry no digest.");
+  if (said === undefined && !fair)
+    return ok("Replays of older servers carry none: it may be changed.", "no digest");
   const found = DIGEST.exec(text);
   if (!found) throw new Fault("The digest of the file is missing at its end.");
   if (toHex(sha256(bytesOf(text.slice(0, found.index)))) !== found[1])

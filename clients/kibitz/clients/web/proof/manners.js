@@ -21,7 +21,7 @@ const SEATS = { solo: [1, 1], coop: [1, 8], race: [2, 100], replay: [1, 8] };
 const DAY_MS = 86_400_000;
 const LATE_MS = 60_000;
 /** What happens by itself. */
-const ALONE = new Set(["stuck", "countdown", "started", "dealt", "timeout", "ended"]);
+const ALONE = new Set(["stuck", "countdown", "started", "dealt", "timeout", "ended", "closed"]);
 /** What belongs to a race before it begins. */
 const BEFORE = new Set(["ready", "unready", "countdown", "started"]);
 const OTHERS = new Set(["joined", "left", "say", "rematch", "won", "hidden"]);
@@ -56,7 +56,7 @@ export function checkDay({ daily, started }) {
  * @throws {Fault}
  */
 export function checkManners(view, event) {
-  const { kind, by } = event;
+  const { kind, by, seat } = event;
   const { status, policy, race, seats, mode } = view;
   const over = status !== "open";
   const seated = seats.some(({ id }) => id !== undefined && id === by);
@@ -66,6 +66,8 @@ export function checkManners(view, event) {
   if (SEATED.has(kind) && !seated) throw new Fault("Whoever did that has no seat.");
   if (ALONE.has(kind) && by !== undefined) throw new Fault("Nobody can bring that about.");
   if (BEFORE.has(kind) && !isWaiting(view)) throw new Fault("That comes before a race begins.");
+  if ((kind === "ready" || kind === "unready") && seats[(seat ?? 0) - 1]?.id !== by)
+    throw new Fault("That is the seat of somebody else.");
   if (kind === "started" && !(race?.begins !== undefined && event.at >= race.begins))
     throw new Fault("The race was not to begin then.");
   if (kind === "timeout" && !isLate(view, event)) throw new Fault("Nobody's time had run out.");
@@ -77,8 +79,10 @@ export function checkManners(view, event) {
   else if (kind === "cheated" && !policy.cheat) throw new Fault("This room allows no cheating.");
   else if (["undo", "redo", "restart"].includes(kind) && !policy.undo)
     throw new Fault("Nothing is taken back in this room.");
-  else if (kind === "rematch" && !over) throw new Fault("The game had not ended.");
-  else if (kind === "control" && mode !== "replay") throw new Fault("Nothing is shown here.");
+  else if (kind === "comments" && !policy.say) throw new Fault("No comments were ever taken.");
+  else if (kind === "rematch" && !(over && event.next)) throw new Fault("The game had not ended.");
+  else if (kind === "control" && !(mode === "replay" && event.control))
+    throw new Fault("Nothing is shown here.");
 }
 
 /** @param {View} view @param {Event} event */

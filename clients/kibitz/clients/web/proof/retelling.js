@@ -15,12 +15,21 @@ import { Board } from "./board.js";
 import { same } from "./bytes.js";
 import { isUp, laid, redacted } from "./cards.js";
 import { Fault } from "./fault.js";
+import { checkKeys } from "./keys.js";
 import { checkDay, checkManners, checkSeats } from "./manners.js";
 import { isOutcome } from "./outcome.js";
+import { isStuck } from "./stuck.js";
 
 /** What a room can end as, the best first. */
 const RESULTS = ["won", "timeout", "resigned"];
 const CHANGES = new Set(["move", "undo", "redo", "restart"]);
+/** What is said where something should have come. @type {Record<string, string>} */
+const MISSED = {
+  won: "The game was won here.",
+  stuck: "No move that changes anything was left here.",
+  dealt: "The cards were to be dealt here.",
+  ended: "The game had ended here.",
+};
 
 /**
  * The seed of the next shuffle of a position, as far as it is known.
@@ -37,7 +46,7 @@ export class Retelling {
   #boards = new Map();
   /** Boards on which nothing can be done any more. @type {Set<number>} */
   #stuck = new Set();
-  /** What must come next. @type {{kind: string, board: number} | null} */
+  /** What must come next. @type {{kind: string, board: number, by?: string} | null} */
   #due = null;
   /** @type {Event | null} */
   #before = null;
@@ -98,16 +107,17 @@ export class Retelling {
     const { kind, board = 0 } = event;
     const due = this.#due;
     this.#due = null;
-    if (due && (due.kind !== kind || due.board !== board))
-      throw new Fault(due.kind === "won" ? "The game was won here." : "The game had ended here.");
+    if (due && (due.kind !== kind || due.board !== board)) throw new Fault(MISSED[due.kind]);
+    if (due?.by && due.by !== event.by) throw new Fault("Somebody else won here.");
     if (open && !same(shown(open), shown(event, true)))
       throw new Fault("With its cards open it is another event.");
     if (event.at < (this.#before?.at ?? 0)) throw new Fault("Time runs backwards.");
     if (event.seq > 1) checkManners(this.#view, event);
+    if (!this.#isBlind(event)) checkKeys(event, this.#view.mode);
     if (kind === "won" && due?.kind !== "won") throw new Fault("The game is not won.");
     if (CHANGES.has(kind)) this.#change(/** @type {Kind} */ (kind), event, open);
     else if (kind === "started" || kind === "dealt") this.#begin(event, open);
-    else if (kind === "stuck") this.#stop(event);
+    else if (kind === "stuck") this.#stop(event, due);
     else if (kind === "hidden") this.#pass(event);
     else if (kind === "resigned") this.#playable(event);
     else if (kind === "ended") this.#end(event);
@@ -115,6 +125,16 @@ export class Retelling {
     if (kind === "won") this.#win(event);
     if (["won", "resigned", "timeout"].includes(kind) && this.#isDone)
       this.#due = { kind: "ended", board: 0 };
+  }
+
+  /** Whether it is about a board that the viewer does not see. @param {Event} event */
+  #isBlind({ kind, board = 0 }) {
+    const { mode } = this.#view;
+    if (kind === "ended") return false;
+    return (
+      mode === "replay" ||
+      (kind === "started" || kind === "dealt" ? !this.#start : !this.#boards.has(board))
+    );
   }
 
   get #isDone() {
@@ -136,7 +156,9 @@ export class Retelling {
     if (event.score !== score) throw new Fault(`The score is ${score} then.`);
     this.#note([n], { moves: board.moves, score });
     if (kind !== "move") this.#stuck.delete(n);
-    else if (this.#rules.isWon(board.table)) this.#due = { kind: "won", board: n };
+    else if (this.#rules.isWon(board.table)) this.#due = { kind: "won", board: n, by: event.by };
+    else if (!this.#stuck.has(n) && isStuck(this.#rules, board.table))
+      this.#due = { kind: "stuck", board: n };
     this.changes++;
   }
 
@@ -188,6 +210,7 @@ export class Retelling {
       if (start && event.score !== this.#rules.score(start))
         throw new Fault(`The score is ${this.#rules.score(start)} then.`);
       this.#note([...boards.keys()], { score: event.score ?? 0 });
+      if (start) this.#due = { kind: "dealt", board: 0 };
     } else {
       if (!race || this.#before?.kind !== "started" || !start)
         throw new Fault("There is no race to be dealt to.");
@@ -205,10 +228,11 @@ export class Retelling {
     this.#note([n], { moves, score });
   }
 
-  /** No move is left. @param {Event} event */
-  #stop({ board: n = 0 }) {
+  /** No move is left. @param {Event} event @param {{kind: string} | null} due */
+  #stop({ board: n = 0 }, due) {
     const { kind, board = 0 } = this.#before ?? {};
-    if (kind !== "move" || board !== n || this.#stuck.has(n))
+    const seen = this.#boards.has(n);
+    if (seen ? due?.kind !== "stuck" : kind !== "move" || board !== n || this.#stuck.has(n))
       throw new Fault("Nothing has become stuck here.");
     this.#stuck.add(n);
   }

@@ -16,6 +16,9 @@ import { cardOf, HIDDEN, isUp, redactedPiles } from "./cards.js";
 import { DECK } from "./deals.js";
 import { Fault } from "./fault.js";
 
+/** What lays a start out. */
+const STARTS = new Set(["created", "dealt"]);
+
 /**
  * The start as the viewer was told it, and by which event; null: not yet.
  * @param {readonly Event[]} events
@@ -36,6 +39,20 @@ export function toldStart(events, rules) {
   if (Object.values(table.piles).some((cells) => cells.some((cell) => cell.endsWith("-"))))
     throw new Fault("A card lies face down and is named.", { event });
   return { table, event };
+}
+
+/**
+ * The start with every card named, as the copy of an operator has it while the game still runs.
+ * @param {Table} told
+ * @param {readonly Event[]} events  with their cards open
+ * @returns {Table}
+ */
+export function wholeStart(told, events) {
+  const { seq, fx = [] } = events.find(({ kind, fx }) => fx && STARTS.has(kind)) ?? events[0];
+  const table = fold(fx);
+  if (!same(redactedPiles(table.piles), told.piles) || !same(table.counters, told.counters))
+    throw new Fault("With its cards open it starts otherwise.", { event: seq });
+  return { piles: table.piles, counters: told.counters };
 }
 
 /**

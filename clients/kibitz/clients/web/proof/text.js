@@ -18,7 +18,7 @@ import { Board } from "./board.js";
 import { bytesOf, same } from "./bytes.js";
 import { HIDDEN } from "./cards.js";
 import { CARDS, DECK, deckOf, shuffled } from "./deals.js";
-import { Fault, ok, open, tried } from "./fault.js";
+import { Fault, never, ok, open, tried } from "./fault.js";
 import { sizeOf } from "./openings.js";
 import { isOutcome } from "./outcome.js";
 import { moveOf, rulesOf } from "./rules/games.js";
@@ -47,12 +47,12 @@ export function verifyText(text) {
   });
   const read = /** @type {Text | null} */ (found);
   if (!read) {
-    const unread = open("The file cannot be read.");
+    const unread = never("The file cannot be read.", "not read");
     const checks = { file, chain: unread, openings: unread, deal: unread, rules: unread };
     return { checks, over: false, promised: false, own: false };
   }
   /** @type {Check} */
-  const moot = { ...open("A replay text says nothing of that."), moot: true };
+  const moot = { ...never("Only a replay as JSON carries that.", "not in a text"), moot: true };
   const { headers, rules, start } = read;
   return {
     checks: {
@@ -163,7 +163,8 @@ function checkSeal(text, headers) {
   const there = [...SEALED, "nonce", "loaded", "numbered", "secret"].filter((key) =>
     headers.has(key),
   );
-  if (!there.length) return ok("It carries no digest.");
+  if (!there.length)
+    return ok("Somebody wrote it by hand, or took its digest out: it may be changed.", "no digest");
   const missing = SEALED.find((key) => !headers.has(key));
   if (missing) throw new Fault(`It does not say its ${missing}.`, { line: headers.size });
   if ([...headers.keys()].at(-1) !== "sha256")
@@ -185,7 +186,13 @@ function checkDeal(headers, rules, start) {
   const [deal, secret, nonce] = [headers.get("deal"), headers.get("secret"), headers.get("nonce")];
   if (deal !== undefined && !same(rules.deal(deckOf(deal)).piles, start.piles))
     throw new Fault(`Deal ${deal} starts otherwise.`, { line: headers.size + 1 });
-  if (!headers.has("root")) return open("It makes no promise about its deal.");
+  if (!headers.has("root"))
+    return never(
+      deal === undefined
+        ? "This file carries no commitments: nothing tells where its cards came from."
+        : `It starts from deal ${deal}. This file carries no commitments: nothing tells when that was chosen.`,
+      "no commitments",
+    );
   if (secret === undefined) return open("The deal is opened when the game has ended.");
   if (!HEX.test(secret)) throw new Fault("The secret cannot be read.", { line: 1 });
   const bytes = fromHex(secret);

@@ -19,13 +19,13 @@ import { sha256 } from "../protocol/sha256.js";
 import { same } from "./bytes.js";
 import { HIDDEN } from "./cards.js";
 import { DECK, deckOf, shuffled } from "./deals.js";
-import { Fault, ok, open, tried } from "./fault.js";
+import { Fault, never, ok, open, tried } from "./fault.js";
 import { checkDigest, read } from "./file.js";
 import { opened, sizeOf } from "./openings.js";
 import { Retelling } from "./retelling.js";
 import { rulesOf } from "./rules/games.js";
 import { chanceOf, rootFor, seedOf, shuffleSeed } from "./seeds.js";
-import { filledStart, openedStart, toldStart } from "./starts.js";
+import { filledStart, openedStart, toldStart, wholeStart } from "./starts.js";
 
 /** @typedef {"file" | "chain" | "openings" | "deal" | "rules"} Name */
 /**
@@ -39,7 +39,7 @@ import { filledStart, openedStart, toldStart } from "./starts.js";
  *   own?: {pledge: string, nonce: string, deal?: string, loaded: boolean}}} Known
  */
 
-const UNREAD = open("The file cannot be read.");
+const UNREAD = never("The file cannot be read.", "not read");
 
 /**
  * Check the text of a `replay.json`.
@@ -94,7 +94,7 @@ function checked(replay, known) {
   return {
     chain: tried(() => checkChain(replay, known.head)),
     openings,
-    deal: failed ?? tried(() => checkDeal(replay, /** @type {any} */ (rules), table, known.own)),
+    deal: failed ?? tried(() => checkDeal(replay, /** @type {any} */ (rules), known.own)),
     rules: failed ?? tried(() => checkRules(replay, /** @type {any} */ (rules), told, items)),
   };
 }
@@ -117,23 +117,28 @@ function checkChain({ events, hash, seq }, head) {
 /**
  * @param {Replay} replay
  * @param {Rules} rules
- * @param {Table | null} told
  * @param {Known["own"]} own
  * @returns {Check}
  */
-function checkDeal({ events }, rules, told, own) {
+function checkDeal({ events }, rules, own) {
   const { fair } = events[0];
   if (own && (fair?.pledge !== own.pledge || fair.nonce !== own.nonce))
     throw new Fault("It is not what this browser was promised.", { event: 1 });
   const numbered = own?.deal !== undefined && !own.loaded;
   if (own && (Boolean(fair?.loaded) !== own.loaded || Boolean(fair?.numbered) !== numbered))
     throw new Fault("It does not start as this browser asked for.", { event: 1 });
-  if (!fair) return open("This room has made no promise about its deal.");
+  if (!fair)
+    return never(
+      "This game carries no commitments: nothing tells where its cards came from.",
+      "no commitments",
+    );
   const end = events.find(({ kind }) => kind === "ended");
+  if (!end && events.some(({ kind }) => kind === "closed"))
+    return never("The room was closed before its end: its deal stays closed.", "never opened");
   if (!end) return open("The deal is opened when the game has ended.");
   const where = { event: end.seq };
   const { start, counters, seed, secret, deal } = end.opened ?? {};
-  if (!told || !start || !counters || typeof secret !== "string" || !/^[0-9a-f]{64}$/.test(secret))
+  if (!start || !counters || typeof secret !== "string" || !/^[0-9a-f]{64}$/.test(secret))
     throw new Fault("The end does not open the secret.", where);
   const [bytes, nonce] = [fromHex(secret), fair.nonce ?? ""];
   if (toHex(sha256(bytes)) !== fair.pledge)
@@ -142,7 +147,7 @@ function checkDeal({ events }, rules, told, own) {
   if (toHex(mixed) !== seed)
     throw new Fault("The seed does not follow from the secret and the nonce.", where);
   const table = { piles: start, counters };
-  if (toHex(rootFor(bytes, nonce, rules, table, sizeOf(rules, told))) !== fair.root)
+  if (toHex(rootFor(bytes, nonce, rules, table, sizeOf(rules, table))) !== fair.root)
     throw new Fault("The cards are not those that were promised.", where);
   if (own && !own.loaded && deal !== own.deal)
     throw new Fault("It is not the deal that this browser asked for.", where);
@@ -169,14 +174,15 @@ function checkDeal({ events }, rules, told, own) {
 function checkRules({ events, open: cards }, rules, told, items) {
   const [created] = events;
   const end = events.find(({ kind }) => kind === "ended");
-  if (cards && !end) throw new Fault("Cards are open though the game goes on.");
-  if (told && !end && !items) return open("What was opened cannot be believed.");
-  if (told && !end && !created.fair && isClosed(told.table))
+  const whole = told && !end && cards ? wholeStart(told.table, cards) : null;
+  if (told && !end && !whole && !items)
+    return never("What was opened cannot be believed.", "not checked");
+  if (told && !end && !whole && !created.fair && isClosed(told.table))
     return open("This room has made no promise about its hidden cards.");
   const start =
     told && end
       ? openedStart(told.table, end.opened, end.seq)
-      : told && filledStart(told.table, items ?? new Map(), rules, told.event);
+      : (whole ?? (told && filledStart(told.table, items ?? new Map(), rules, told.event)));
   const odd = start && rules.check(start);
   if (odd) throw new Fault(`No game starts so: ${odd}.`, { event: told?.event });
   const chances = start ? chancesOf(events, rules, start) : () => null;

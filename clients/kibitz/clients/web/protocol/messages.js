@@ -110,7 +110,8 @@ export {};
 
 /**
  * @typedef {{t: "welcome", i?: Id, you: {id: string, name: string}, token: string, server: string,
- *   now: number, games: Record<string, GameInfo>, limits: Record<string, number>}} Welcome
+ *   now: number, games: Record<string, GameInfo>, limits: Record<string, number>,
+ *   roles?: string[]}} Welcome  `roles`: what this identity may do, if not what a guest may
  */
 /** @typedef {{t: "pong", i?: Id, now: number, heads: Record<string, [number, string]>}} Pong */
 /** @typedef {{t: "pledged", i?: Id, pledge: string}} Pledged */
@@ -146,7 +147,7 @@ export {};
  */
 /**
  * @typedef {{t: "error", i?: Id, code: string, message: string, room?: string, seq?: number,
- *   retry_ms?: number}} Refusal
+ *   retry_ms?: number, limit?: string}} Refusal  `limit`: what there is too much of
  */
 
 /* Pushes */

@@ -13,11 +13,11 @@ import { h } from "../shell/dom.js";
 
 /**
  * @typedef {{
- *   plays: boolean, over: boolean, closed: boolean, canSit: boolean, canInvite: boolean, file: boolean,
+ *   plays: boolean, may: boolean, over: boolean, closed: boolean, canSit: boolean, canInvite: boolean, file: boolean,
  *   shown: boolean, canTry: boolean, canGoOn: boolean, canPresent: boolean, rematch: boolean, alone: boolean,
  *   comments: boolean | null, actions: Action[], legal: Set<string> | null, undo: boolean,
  *   redo: boolean, policy: {undo: boolean, save: boolean, hints: boolean, say: boolean},
- * }} State  `comments`: whether they are on, where the visitor may say so; `alone`: one seat;
+ * }} State  `may`: have games of his own here; `comments`: whether they are on, where the visitor may say so; `alone`: one seat;
  *   `shown`: to many, by whoever holds the controls
  */
 
@@ -113,14 +113,14 @@ export class Controls extends HTMLElement {
   }
 
   /** @param {State} state */
-  #viewer({ canSit, canGoOn, over, closed, file, shown, rematch, alone }) {
+  #viewer({ may, canSit, canGoOn, over, closed, file, shown, rematch, alone }) {
     const sit = canSit ? [this.#button("sit", "Take a seat", { class: "big action" })] : [];
     const word = alone ? "Next deal" : "Rematch";
     const series = rematch ? [this.#button("rematch", word, { class: "big action" })] : [];
     const kind = rematch ? "big" : "big action";
     const fresh =
-      (over || file) && !shown ? [this.#button("new", "New game", { class: kind })] : [];
-    const deal = over && !closed && !file && !shown;
+      may && (over || file) && !shown ? [this.#button("new", "New game", { class: kind })] : [];
+    const deal = may && over && !closed && !file && !shown;
     const again = deal ? [this.#button("again", "Play this deal", { class: "big" })] : [];
     if (canGoOn && !file) again.push(this.#button("onward", "Play on from here", { class: "big" }));
     const share = file ? [] : [this.#button("share", "Share", { class: "big" })];
@@ -128,11 +128,23 @@ export class Controls extends HTMLElement {
   }
 
   /** @param {State} state */
-  #more({ plays, over, closed, policy, file, shown, canInvite, canTry, canPresent, comments }) {
+  #more({
+    plays,
+    may,
+    over,
+    closed,
+    policy,
+    file,
+    shown,
+    canInvite,
+    canTry,
+    canPresent,
+    comments,
+  }) {
     const can = [
       plays && policy.undo && ["restart", "Restart"],
-      (plays || shown) && ["new", "New game"],
-      shown && ["again", "Play this deal"],
+      may && (plays || shown) && ["new", "New game"],
+      may && shown && ["again", "Play this deal"],
       plays && ["resign", "Resign"],
       canTry && ["onward", "Try from here in a new room"],
       canPresent && ["present", "Show it to others"],

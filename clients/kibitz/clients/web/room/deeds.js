@@ -4,7 +4,7 @@
  * Promises: what cannot be taken back is asked first; what failed is said. Never: draws.
  */
 
-import { toast } from "../shell/announce.js";
+import { said, toast } from "../shell/announce.js";
 import { openDialog } from "../shell/dialog.js";
 import { h } from "../shell/dom.js";
 import { href } from "../shell/router.js";
@@ -13,6 +13,7 @@ import { download, fetched, share } from "./files.js";
 import { nextOf } from "./frame.js";
 import { clockOf } from "./people.js";
 
+/** @import { Refused } from "../client/client.js" */
 /** @import { Context } from "../shell/context.js" */
 /** @import { Route } from "../shell/router.js" */
 /** @import { Player } from "./player.js" */
@@ -31,6 +32,7 @@ export class Deeds {
   #source;
   #player;
   #race;
+  #muted = { why: "", until: 0 };
 
   /**
    * @param {Context} context
@@ -134,13 +136,27 @@ export class Deeds {
     }
   }
 
-  /** @param {string} text */
+  /** @param {string} text @returns {Promise<boolean>} whether it was said */
   async say(text) {
     try {
-      if (await this.#context.named()) await this.#context.client.say(this.#room, text);
+      if (!(await this.#context.named())) return false;
+      await this.#context.client.say(this.#room, text);
+      return true;
     } catch (error) {
-      toast(/** @type {Error} */ (error).message, { kind: "bad" });
+      const { code, message, retry_ms } = /** @type {Refused} */ (error);
+      if (code === "forbidden")
+        this.#muted = { why: said(message), until: Date.now() + (retry_ms ?? Infinity) };
+      toast(said(message), { kind: "bad" });
+      return false;
     }
+  }
+
+  /** Why the visitor may not comment here, as far as he has been told; "" if he may. */
+  get muted() {
+    const { why, until } = this.#muted;
+    if (until <= Date.now()) return "";
+    const end = Number.isFinite(until) ? ` That ends on ${new Date(until).toLocaleString()}.` : "";
+    return why + end;
   }
 
   async #sit() {

@@ -42,9 +42,10 @@ const ALLOWED = { undo: true, save: true, hints: true, say: true };
 
 /**
  * How it stands. `live`: what is on the table is what happens now; `crowd`: the visitor wants to
- * see the others; `embed`: in a frame of another page; `ahead`: the server's clock before ours, ms.
+ * see the others; `embed`: in a frame of another page; `ahead`: the server's clock before ours, ms;
+ * `may`: the visitor may have games of his own here; `muted`: why he may not comment, if so.
  * @typedef {{source: Source, playback: Playback, player: Player, series: Series | null, live: boolean,
- *   crowd: boolean, embed: boolean, ahead: number}} Standing
+ *   crowd: boolean, embed: boolean, ahead: number, may: boolean, muted: string}} Standing
  */
 
 export class Frame {
@@ -127,6 +128,10 @@ export class Frame {
         ["lobby", "To the lobby"],
       ]);
     else if (next) this.#say(...next);
+    else if (source.unseated)
+      this.#say("The operator of this server has taken your seat: you can only watch here.", [
+        ["lobby", "To the lobby"],
+      ]);
     else if (!over && !playback.following)
       this.#say(`You are looking back: event ${playback.seq} of ${playback.last}.`, [
         ["live", "Back to the game"],
@@ -157,7 +162,7 @@ export class Frame {
   }
 
   /** @param {Standing} standing */
-  #controls({ source, playback, player, live, embed }) {
+  #controls({ source, playback, player, live, embed, may, muted }) {
     const { possible } = player;
     const { view, plays, mine } = source;
     const over = source.status !== "open";
@@ -168,16 +173,17 @@ export class Frame {
     const takes = policy.say && view.comments !== false && !closed;
     this.controls.show({
       plays,
+      may,
       over,
       closed,
       file: !source.address,
       policy,
       canInvite: source.free,
       shown: source.recorded !== undefined,
-      canPresent: over && !closed && Boolean(source.address) && !source.recorded && !embed,
+      canPresent: may && over && !closed && Boolean(source.address) && !source.recorded && !embed,
       canSit: source.free && !mine && !embed && !waiting,
       canTry: Boolean(plays && policy.undo && !view.race && source.address),
-      canGoOn: over && !closed && !playback.following && !waiting,
+      canGoOn: may && over && !closed && !playback.following && !waiting,
       rematch: nextOf(source) === "rematch",
       alone: source.seats.length < 2,
       comments: mine && !closed && policy.say ? takes : null,
@@ -186,9 +192,9 @@ export class Frame {
       undo: free && (possible?.undo ?? momentOf(playback).moves > 0),
       redo: free && (possible?.redo ?? true),
     });
-    this.log.canSay = Boolean(source.address) && takes && !embed;
+    this.log.canSay = Boolean(source.address) && takes && !embed && !muted;
     const off = closed ? "The room is closed." : "Comments are off.";
-    this.log.note = takes ? "" : policy.say ? off : "This room takes no comments.";
+    this.log.note = takes ? muted : policy.say ? off : "This room takes no comments.";
   }
 
   /** @param {Standing} standing */

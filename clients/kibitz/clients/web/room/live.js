@@ -23,6 +23,8 @@ export class LiveRoom extends EventTarget {
   /** Whether all that has happened is told: not from a break on until the room is taken up again. */
   fresh = false;
   gone = false;
+  /** Whether the operator has taken the visitor's seat away. */
+  unseated = false;
   #listening = new AbortController();
   /** How often the past was begun anew: an answer about another one is too late. */
   #begun = 0;
@@ -43,10 +45,13 @@ export class LiveRoom extends EventTarget {
   async open({ seat = false, password, invite, watch = false } = {}) {
     const client = this.#client;
     const shown = { password, invite };
-    let mirror = await client.join(this.address, { ...shown, role: "spectator" });
+    const role = watch || client.may("spectator") ? "spectator" : "player";
+    let mirror = await client.join(this.address, { ...shown, role });
     const own = mirror.view.seats.some((each) => each.id === client.welcome?.you.id);
-    if (!watch && (own || (seat && mirror.view.status === "open")))
+    const sits = own || (seat && mirror.view.status === "open");
+    if (!watch && client.may("player") && sits && mirror.role !== "player")
       mirror = await client.join(this.address, { ...shown, role: "player" });
+    if (invite) client.lookOn = mirror.role === "player" ? undefined : invite;
     const { signal } = this.#listening;
     if (signal.aborted) return;
     this.#take(mirror);
@@ -79,13 +84,25 @@ export class LiveRoom extends EventTarget {
   async #lost(/** @type {string} */ why) {
     this.fresh = false;
     try {
-      this.#take(await this.#client.join(this.address));
-      this.dispatchEvent(new Event("reset"));
-      this.#learn();
+      await this.#watch();
     } catch {
       this.gone = true;
     }
     this.dispatchEvent(new CustomEvent("lost", { detail: why }));
+  }
+
+  /** Go on without a seat. */
+  async #watch() {
+    this.#take(await this.#client.join(this.address));
+    this.dispatchEvent(new Event("reset"));
+    this.#learn();
+  }
+
+  /** The operator has taken the seat away: from here on one watches, if one may. */
+  #unseat() {
+    this.unseated = true;
+    this.dispatchEvent(new Event("reset"));
+    this.#watch().catch(() => {});
   }
 
   /** The mirror, once the room is open. */
@@ -116,7 +133,8 @@ export class LiveRoom extends EventTarget {
     return this.#room.info.started;
   }
   get mine() {
-    return this.#room.role === "player";
+    const { role, seat = 0 } = this.#room;
+    return role === "player" && this.seats[seat - 1]?.id === this.#client.welcome?.you.id;
   }
   get own() {
     return this.view.race && this.mine ? this.board : null;
@@ -129,7 +147,14 @@ export class LiveRoom extends EventTarget {
   get free() {
     const { race, daily } = this.view;
     const sits = this.status === "open" && !daily && race?.started === undefined;
-    return sits && this.seats.some((seat) => !seat.id);
+    return sits && !this.#looksOn && this.seats.some((seat) => !seat.id);
+  }
+
+  /** Whether the visitor may look on and no more. */
+  get #looksOn() {
+    const { invited, lookOn } = this.#client;
+    const only = this.#room.info.visibility === "private" && Boolean(lookOn);
+    return this.unseated || !this.#client.may("player") || (only && lookOn === invited);
   }
 
   get info() {
@@ -151,9 +176,7 @@ export class LiveRoom extends EventTarget {
   /** Give the seat up, and watch. */
   async stand() {
     await this.#client.leave(this.address);
-    this.#take(await this.#client.join(this.address));
-    this.dispatchEvent(new Event("reset"));
-    this.#learn();
+    await this.#watch();
   }
 
   /** The past with all cards known, of a finished game. */
@@ -171,6 +194,7 @@ export class LiveRoom extends EventTarget {
     if (!this.#mirror || this.gone) return;
     const unheard = () => {};
     // Who leaves as a player gives the seat up; who watches does not.
+    if (this.mine && !this.#client.may("spectator")) return;
     if (this.mine) this.#client.join(this.address).catch(unheard);
     this.#client.leave(this.address).catch(unheard);
   }
@@ -195,6 +219,7 @@ export class LiveRoom extends EventTarget {
       case "event":
         if (!this.past.add(/** @type {Happening} */ (push))) break;
         this.dispatchEvent(new CustomEvent("event", { detail: push }));
+        if (push.kind === "left" && !push.by && push.seat === this.#room.seat) this.#unseat();
         // What was masked while the race ran can be read now.
         if (push.kind === "ended" && this.view.race) this.#learn();
         break;
@@ -208,6 +233,7 @@ export class LiveRoom extends EventTarget {
         this.#learn();
         break;
       case "lost":
+        this.unseated ||= push.code === "forbidden" && this.#room.role === "player";
         this.#lost(push.message);
         break;
       case "joined":

@@ -155,7 +155,11 @@ export class RoomPage extends HTMLElement {
     on(timeline, "live", () => playback.end());
     on(timeline, "view", ({ open }) => this.#openCards(open));
     on(log, "seek", ({ seq }) => playback.seek(seq));
-    on(log, "say", ({ text }) => deeds.say(text));
+    on(log, "say", async ({ text }) => {
+      if (await deeds.say(text)) return;
+      log.draft ||= text;
+      this.#show();
+    });
     on(controls, "do", ({ what, move }) => this.#do(what, move));
     on(this.#frame.strip, "do", ({ what }) => {
       this.#do(what);
@@ -320,7 +324,8 @@ export class RoomPage extends HTMLElement {
       hints,
       alone: Boolean(race) || source.seats.length < 2,
     });
-    const more = { series: this.#series, ahead: client.ahead };
+    const { muted } = this.#open.deeds;
+    const more = { series: this.#series, ahead: client.ahead, may: client.may("player"), muted };
     this.#frame.show({ source, playback, player, live, crowd, embed, ...more });
   }
 

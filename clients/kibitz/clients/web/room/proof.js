@@ -1,8 +1,9 @@
 /**
  * The badge of a game: verified by this browser, from what the server gives and from nothing else.
  *
- * It is loaded when somebody asks. Promises: what fails is said loudly and first, what cannot be
- * known yet is not called verified; every check is there in words. Never: a rule, a hash.
+ * It is loaded when somebody asks, and the verifier runs beside the page. Promises: what fails is
+ * said loudly and first, what cannot be known yet, or ever, is not called verified; every check is
+ * there in words. Never: a rule, a hash.
  */
 
 import { announce } from "../shell/announce.js";
@@ -10,14 +11,13 @@ import { closeDialogs, openDialog } from "../shell/dialog.js";
 import { h } from "../shell/dom.js";
 import { promiseOf } from "../shell/promises.js";
 import { sheet } from "../shell/sheet.js";
-import { verifyText } from "../proof/text.js";
-import { verify } from "../proof/verify.js";
 import { fetched } from "./files.js";
 import { reading } from "./recorded.js";
 
 /** @import { Context } from "../shell/context.js" */
 /** @import { Check } from "../proof/fault.js" */
-/** @import { Known, Name, Verdict } from "../proof/verify.js" */
+/** @import { Name, Verdict } from "../proof/verify.js" */
+/** @import { Question } from "../proof/worker.js" */
 /** @import { Source } from "./source.js" */
 
 /** The checks in the order in which they are told. @type {[Name, string][]} */
@@ -30,13 +30,23 @@ const NAMES = [
 ];
 /** @type {Record<Check["status"], string>} */
 const SIGNS = { ok: "✓", failed: "✗", open: "…" };
+const NEVER = "–";
 /** @type {Record<Check["status"], string>} */
 const WORDS = { ok: "verified", failed: "not verified", open: "not known yet" };
 
 const LEADS = {
   ok: "The cards lay there from the first, and every move is by the rules.",
   open: "Nothing is wrong as far as it can be known now.",
+  never: "Nothing is wrong with it, but nobody can check where its cards came from.",
 };
+const WORKER = new URL("../proof/worker.js", import.meta.url).href;
+/** The page starts this script and no other. */
+const trusted = /** @type {any} */ (globalThis).trustedTypes?.createPolicy("kibitz-worker", {
+  createScriptURL(/** @type {string} */ url) {
+    if (url !== WORKER) throw new TypeError("That is not the verifier.");
+    return url;
+  },
+});
 
 /** Badges that say something of a game that goes on. @type {WeakSet<Element>} */
 const following = new WeakSet();
@@ -77,14 +87,27 @@ function follow(badge, source) {
 /** @param {Context} context @param {Source} source @returns {Promise<Verdict>} */
 async function proved({ client, settings }, source) {
   const room = source.recorded ?? source.address;
-  if (!room)
-    return reading.text.trimStart().startsWith("{")
-      ? verify(reading.text)
-      : verifyText(reading.text);
+  if (!room) return answered({ text: reading.text });
   const mirror = client.session.mirrors.get(room);
   const head = mirror && { seq: mirror.seq, hash: mirror.hash };
   const text = await fetched(room, "replay.json", settings.token, client.invited);
-  return verify(text, { head, own: promiseOf(room) });
+  return answered({ text, known: { head, own: promiseOf(room) } });
+}
+
+/** What the verifier says. @param {Question} question @returns {Promise<Verdict>} */
+function answered(question) {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(trusted?.createScriptURL(WORKER) ?? WORKER, { type: "module" });
+    worker.onmessage = ({ data }) => {
+      worker.terminate();
+      resolve(data);
+    };
+    worker.onerror = () => {
+      worker.terminate();
+      reject(new Error("The verifier cannot be loaded just now: try again."));
+    };
+    worker.postMessage(question);
+  });
 }
 
 /**
@@ -118,14 +141,15 @@ function placeOf({ event, line }) {
 /** @param {Verdict} verdict @param {string} label @param {Check["status"]} status */
 function show({ checks, own }, label, status) {
   const failed = firstOf(Object.values(checks));
-  const told = failed ? failed.why : LEADS[/** @type {"ok" | "open"} */ (status)];
+  const never = status === "open" && checks.deal.word !== undefined;
+  const told = failed ? failed.why : LEADS[never ? "never" : /** @type {"ok" | "open"} */ (status)];
   const rows = NAMES.map(([name, title]) => {
-    const { status, why, ...where } = checks[name];
+    const { status, why, word, ...where } = checks[name];
     return h(
       "li",
       { dataset: { status } },
-      h("span", { class: "sign", "aria-hidden": "true" }, SIGNS[status]),
-      h("b", {}, `${title}: ${WORDS[status]}${placeOf({ status, why, ...where })}`),
+      h("span", { class: "sign", "aria-hidden": "true" }, word ? NEVER : SIGNS[status]),
+      h("b", {}, `${title}: ${word ?? WORDS[status]}${placeOf({ status, why, ...where })}`),
       h("span", { class: "why" }, why),
     );
   });

@@ -14,7 +14,7 @@ export {};
  *
  * `view`: how it stands now; `board`: index of the visitor's own board in a race, else of the
  * first; `own`: the same, if this is a race and he has one; `fresh`: what happens is told at once;
- * `gone`: the room is lost; `mine`: the visitor has a seat; `plays`: and a board that can be played
+ * `gone`: the room is lost; `unseated`: the operator has taken the visitor's seat; `mine`: the visitor has a seat; `plays`: and a board that can be played
  * on; `free`: there is a seat to be taken; `address`: the room's id. `recorded`: the room in which the game was played, if this one shows it; then there
  * are `playback`, led by others, `remarks` made here, and a `notice` of who leads.
  * @typedef {EventTarget & {
@@ -31,6 +31,7 @@ export {};
  *   policy: Policy | null,
  *   fresh: boolean,
  *   gone: boolean,
+ *   unseated?: boolean,
  *   mine: boolean,
  *   plays: boolean,
  *   free: boolean,

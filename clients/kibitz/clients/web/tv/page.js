@@ -88,6 +88,11 @@ export class Tv extends HTMLElement {
     }
   }
 
+  /** What else there is to be done. */
+  get #way() {
+    return this.context.client.may("player") ? "Start one yourself" : "To the lobby";
+  }
+
   /** Nothing is on. */
   #wait() {
     this.#change("", null);
@@ -98,11 +103,7 @@ export class Tv extends HTMLElement {
         { class: "page stack tv-wait" },
         h("h1", null, "Nobody is playing just now"),
         h("p", { class: "lead" }, "As soon as a game begins, it is shown here."),
-        h(
-          "p",
-          { class: "row" },
-          h("a", { class: "button primary", href: "?" }, "Start one yourself"),
-        ),
+        h("p", { class: "row" }, h("a", { class: "button primary", href: "?" }, this.#way)),
       ),
     );
     announce("Nobody is playing just now.");

@@ -59,6 +59,7 @@ export function acesUp(options) {
       const left = COLUMNS.flatMap((column) => piles[column]);
       return !piles[STOCK].length && left.length === 4 && left.every((card) => rankOf(card) === 1);
     },
+    isIdle: (_, move) => move.kind === "carry" && move.to !== FOUNDATION,
     score: ({ piles }) => piles[FOUNDATION].length,
     check(table) {
       const odd = misfit(table, PILES, null);

@@ -6,7 +6,18 @@
  * @import { Fits, Move, Options, Rules } from "./rules.js"
  */
 
-import { cardOf, down, isRed, isUp, rankOf, suitOf, taken, topOf, upAtEnd } from "../cards.js";
+import {
+  cardOf,
+  down,
+  isKnown,
+  isRed,
+  isUp,
+  rankOf,
+  suitOf,
+  taken,
+  topOf,
+  upAtEnd,
+} from "../cards.js";
 import { DECK } from "../deals.js";
 import * as shared from "./rules.js";
 
@@ -101,6 +112,19 @@ function game({ fits, kingsOnly, redeals, lines }) {
       return facts;
     },
     isWon: (table) => shared.countOn(table, FOUNDATIONS) === shared.ALL,
+    isIdle(table, move) {
+      const { piles } = table;
+      if (move.kind === "carry")
+        return (
+          [move.from, move.to].every((pile) => COLUMNS.includes(pile)) &&
+          shared.leavesOpen(piles[move.from], move.count)
+        );
+      const pack = [...piles[STOCK], ...piles[WASTE]];
+      const targets = [...FOUNDATIONS, ...COLUMNS];
+      return pack.every(
+        (cell) => isKnown(cell) && !targets.some((pile) => takes(table, pile, cardOf(cell))),
+      );
+    },
     score: (table) => shared.countOn(table, FOUNDATIONS),
     check(table) {
       const odd = shared.misfit(table, PILES, DECK);

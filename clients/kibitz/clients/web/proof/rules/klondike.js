@@ -6,7 +6,18 @@
  * @import { Fits, Move, Options, Rules } from "./rules.js"
  */
 
-import { cardOf, down, isRed, isUp, rankOf, suitOf, taken, topOf, upAtEnd } from "../cards.js";
+import {
+  cardOf,
+  down,
+  isKnown,
+  isRed,
+  isUp,
+  rankOf,
+  suitOf,
+  taken,
+  topOf,
+  upAtEnd,
+} from "../cards.js";
 import { DECK } from "../deals.js";
 import * as shared from "./rules.js";
 
@@ -39,6 +50,20 @@ export function klondike(options) {
   const fits = (card, below) =>
     rankOf(card) === rankOf(below) - 1 && (!alternate || isRed(card) !== isRed(below));
 
+  /** @param {Table} table @param {string} card */
+  const goesHome = ({ piles }, card) => {
+    const onto = topOf(piles[SUITS[suitOf(card)]]);
+    return onto ? shared.upInSuit(card, onto) : rankOf(card) === 1;
+  };
+
+  /** Whether any pile but the stock takes a card. @param {Table} table @param {string} card */
+  const isWelcome = (table, card) =>
+    goesHome(table, card) ||
+    COLUMNS.some((column) => {
+      const onto = topOf(table.piles[column]);
+      return onto ? fits(card, onto) : rankOf(card) === 13;
+    });
+
   /** How many cards go from one pile to another; 0: none can. @param {Table} table @param {string} from @param {string} to */
   const countOf = ({ piles }, from, to) => {
     const onto = topOf(piles[to]);
@@ -70,8 +95,7 @@ export function klondike(options) {
       const card = topOf(piles[move.from]);
       if (!card || move.from === move.to) return false;
       if (move.to !== SUIT) return countOf(table, move.from, move.to) > 0;
-      const onto = topOf(piles[SUITS[suitOf(card)]]);
-      return onto ? shared.upInSuit(card, onto) : rankOf(card) === 1;
+      return goesHome(table, card);
     },
     effect(table, move) {
       const { piles } = table;
@@ -94,6 +118,17 @@ export function klondike(options) {
       return next === undefined ? facts : [...facts, ["up", STOCK, cardOf(next)]];
     },
     isWon: (table) => shared.countOn(table, HOMES) === shared.ALL,
+    isIdle(table, move) {
+      const { piles } = table;
+      if (move.kind === "carry")
+        return (
+          [move.from, move.to].every((pile) => COLUMNS.includes(pile)) &&
+          shared.leavesOpen(piles[move.from], countOf(table, move.from, move.to))
+        );
+      return [...piles[STOCK], ...piles[DISCARD]].every(
+        (cell) => isKnown(cell) && !isWelcome(table, cardOf(cell)),
+      );
+    },
     score: (table) => shared.countOn(table, HOMES),
     check(table) {
       const odd = shared.misfit(table, PILES, DECK);

@@ -72,6 +72,7 @@ export function montana(options) {
       return [...sets, ["count", SHUFFLES, counters[SHUFFLES] - 1]];
     },
     isWon: (table) => inPlace(table).every((count) => count === COMPLETE),
+    isIdle: () => false,
     score: (table) => inPlace(table).reduce((sum, count) => sum + count, 0),
     check(table) {
       const odd = misfit(table, PLACES, CARDS);

@@ -20,7 +20,8 @@ import { DECK } from "../deals.js";
 /** An outcome of chance: the piles, in another order. @typedef {(pool: string[][]) => string[][]} Chance */
 /**
  * One game with its options. `piles`: their names, in the order of the layout; `lines`: every move
- * by how the log writes it; `check`: what no play can have brought about, if anything.
+ * by how the log writes it; `isIdle`: whether a legal move shows nothing new and settles nothing;
+ * `check`: what no play can have brought about, if anything.
  * @typedef {{
  *   piles: readonly string[],
  *   lines: ReadonlyMap<string, Move>,
@@ -28,6 +29,7 @@ import { DECK } from "../deals.js";
  *   allows(table: Table, move: Move): boolean,
  *   effect(table: Table, move: Move, chance: Chance): Fact[],
  *   isWon(table: Table): boolean,
+ *   isIdle(table: Table, move: Move): boolean,
  *   score(table: Table): number,
  *   check(table: Table): string | null,
  * }} Rules
@@ -129,6 +131,14 @@ export function wrongColumn({ piles }, columns, fits) {
 /** Whether a pile is a suit from its ace up, face up. @param {readonly string[]} cells */
 export const isFoundation = (cells) =>
   cells.every(isUp) && (!cells.length || rankOf(cells[0]) === 1) && isRun(cells, upInSuit);
+
+/**
+ * Whether cards only leave a run that stays open for another one.
+ * @param {readonly string[]} cells
+ * @param {number} count  of cards that leave
+ */
+export const leavesOpen = (cells, count) =>
+  cells.length === count || isUp(cells[cells.length - count - 1]);
 
 /** How many cards lie on some piles. @param {Table} table @param {readonly string[]} names */
 export const countOn = ({ piles }, names) =>
