@@ -5,10 +5,14 @@ import re
 from collections.abc import Mapping
 
 import pytest
+from msgspec import convert
+from msgspec.structs import replace
 from positions import VARIANTS, playout
 
 from kibitz.clients.scene import Scene
 from kibitz.clients.telling import printable
+from kibitz.clients.terminal.lobby import _row as row_of_room
+from kibitz.clients.terminal.lobby import _table as rooms_table
 from kibitz.clients.terminal.paint import FOUR_COLOURS, TWO_COLOURS, compact, fitted, paint, wrapped
 from kibitz.clients.terminal.screen import MAX_REMARKS, Color, Screen
 from kibitz.clients.terminal.words import help_of
@@ -16,6 +20,7 @@ from kibitz.engine.cards import DECK
 from kibitz.engine.deals import deck_of
 from kibitz.engine.games import GAMES, TEXTS
 from kibitz.engine.table import redact_table
+from kibitz.protocol.views import RoomInfo
 
 
 class Terminal(io.StringIO):
@@ -180,6 +185,25 @@ def test_help_fits(game: str, width: int, height: int, monkeypatch: pytest.Monke
     for command in re.findall(r"^  \w+", TEXTS[game].help, re.MULTILINE):
         assert any(line.startswith(command) for line in shown), command
     assert any("undo" in line for line in shown)
+
+
+def test_a_race_that_waits_is_told_of_in_the_list_of_rooms() -> None:
+    said = {"id": "abc", "game": "aces-up", "mode": "solo", "players": ["Ann"], "seats": 1}
+    more = {"spectators": 0, "seq": 2, "score": 0, "status": "open", "started": 0}
+    solo = convert(said | more | {"visibility": "public"}, RoomInfo)
+    race = replace(solo, id="def", mode="race", seats=3, waiting=True)
+    for infos, heads, cells in (
+        ([solo], ["room", "game", "players", "watching", "score", "started"], ["aces-up"]),
+        (
+            [race, solo],
+            ["room", "game", "players", "watching", "score", "status", "started"],
+            ["aces-up, race", "aces-up"],
+        ),
+    ):
+        table = rooms_table([row_of_room(info, 0) for info in infos], 100)
+        columns = {str(column.header): list(column.cells) for column in table.columns}
+        assert (list(columns), columns["game"]) == (heads, cells)
+    assert columns["status"] == ["2 free seats", "open"]
 
 
 def test_a_command_is_printed_whole_on_a_line_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -185,7 +185,8 @@ async def test_a_replay_is_presented(kibitz: Command, server: Running) -> None:
                 await read_until(pipe, "> d (Ann)")
                 pia.child.send("g5\r")
                 await bob.shows("3 moves", "5 of 7")
-                bob.child.send(LEFT)  # which is not his to say
+                bob.child.send(LEFT + "cagain\r")  # to go back is not his to say
+                await bob.shows(": again", "c: comment")
                 pia.child.send(HOME)
                 await bob.shows("0 moves")
                 pia.child.send("+++ ")

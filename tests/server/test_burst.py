@@ -2,7 +2,8 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
@@ -12,8 +13,9 @@ from talk import eventually
 from worlds import HeldLog
 
 from kibitz.protocol.wire import Encoding
-from kibitz.server.connection import AT_ONCE, Connection
+from kibitz.server.connection import Connection
 from kibitz.server.limits.settings import INBOX
+from kibitz.server.sockets.share import AT_ONCE, Share
 from kibitz.server.sockets.socket import READ_BYTES
 
 JSON = Encoding.JSON
@@ -156,3 +158,27 @@ async def test_what_is_refused_at_once_is_answered_in_its_turn() -> None:
         log.release()
         await ann.until(5)
         assert ann.answers == [0, "made", 1, 2, 3, 4, 5]
+
+
+async def test_those_of_one_address_share_a_turn() -> None:
+    """However many they are, each of them gets on, and another address has its own."""
+    share, taken, turns = Share(), Counter[str](), list[Counter[str]]()
+
+    def sender(place: str, name: str) -> Callable[[int], None]:
+        def work(most: int) -> None:
+            assert 1 <= most <= AT_ONCE
+            taken[name] += most
+            turns[-1][place] += most
+            share.later(place, work)
+
+        return work
+
+    for number in range(50):
+        share.later("flood", sender("flood", f"flood {number}"))
+    share.later("ann", sender("ann", "ann"))
+    for _ in range(20):
+        turns.append(Counter())
+        await asyncio.sleep(0)
+    assert all(turn == {"flood": AT_ONCE, "ann": AT_ONCE} for turn in turns)
+    flood = [taken[f"flood {number}"] for number in range(50)]
+    assert min(flood) >= 20 * AT_ONCE // 50 - 1 and max(flood) <= 20 * AT_ONCE // 50 + 1

@@ -14,6 +14,7 @@ from worlds import Fake, HeldLog
 
 from kibitz.protocol.wire import Encoding
 from kibitz.server.limits.settings import OUTBOX_BYTES
+from kibitz.server.sockets.socket import Socket
 
 JSON = Encoding.JSON
 
@@ -88,6 +89,26 @@ async def test_what_has_ended_is_freed_at_once(running: Running) -> None:
         client.write(frame(CLOSE, b"\x03\xe8"))
         await client.rest()
     await eventually(lambda: not any(each() for each in kept))
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/nothing", "/web/main.js"])
+async def test_who_only_wanted_a_page_is_freed_at_once(running: Running, path: str) -> None:
+    guests = running.app._door._guests
+    kept: list[weakref.ref[object]] = []
+    gc.collect()
+    gc.disable()
+    try:
+        async with dialled(running.url) as client:
+            await eventually(lambda: len(guests) == 1)
+            (guest,) = guests
+            assert isinstance(guest, Socket)
+            kept += [weakref.ref(guest), weakref.ref(guest.protocol)]
+            del guest
+            client.write(f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+            await client.head()
+        await eventually(lambda: not any(each() for each in kept))
+    finally:
+        gc.enable()
 
 
 async def test_a_room_that_is_let_go_of_is_freed_at_once() -> None:

@@ -7,7 +7,7 @@ client is bounded; whatever a client sends, the others do not notice. Never: rul
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import partial
 
@@ -27,12 +27,11 @@ from .answers import RoomCommand
 from .client import Client, Service
 from .log import LogFailure
 from .sockets.frames import framed
+from .sockets.share import AT_ONCE
 from .sockets.socket import Socket
 
 ANSWER_BYTES = 32 * 1024
 """Bytes that may wait for one client before it is answered anything more."""
-AT_ONCE = 32
-"""Requests of one client after which everybody else has his turn."""
 log = structlog.get_logger("kibitz.connection")
 
 
@@ -55,6 +54,8 @@ class Connection(Client):
         "_finishing",
         "_held",
         "_inbox",
+        "_most",
+        "_place",
         "_replies",
         "_resting",
         "_session",
@@ -80,7 +81,9 @@ class Connection(Client):
         super().__init__(socket, service, number)
         self._ended = ended
         self._session = ServerSession(self.encoding)
-        self._asked = 0
+        self._asked, self._most = 0, AT_ONCE
+        self._place: Hashable = self.account.place or number
+        """Whose turn it shares: that of all who come from there."""
         self._inbox: deque[tuple[bytes, bool]] | None = None
         self._replies: list[_Reply] = []
         self._held: tuple[_Reply, ask.Request] | None = None
@@ -108,7 +111,8 @@ class Connection(Client):
         """Handle a message, or keep it until those before it are done with."""
         if self._closing is not None or self._finishing:
             return
-        if not self._inbox and not self._is_held_up():
+        waiting = self._service.turn.share.are_waiting(self._place)
+        if not self._inbox and not waiting and not self._is_held_up():
             self._handle(message, is_text)
             return
         if self._inbox is None:
@@ -163,7 +167,7 @@ class Connection(Client):
         return (
             self._answering is not None
             or self._held is not None
-            or self._asked >= AT_ONCE
+            or self._asked >= self._most
             or self._resting
             or len(self._replies) >= self._service.bank.limits.inbox
             or self.socket.paused
@@ -173,18 +177,18 @@ class Connection(Client):
     def _work_soon(self) -> None:
         if not self._working:
             self._working = True
-            asyncio.get_running_loop().call_soon(self._work)
+            self._service.turn.share.later(self._place, self._work)
 
-    def _work(self) -> None:
-        """Handle what has been kept."""
-        self._working, self._asked = False, 0
+    def _work(self, most: int) -> None:
+        """Handle what has been kept, at most so many."""
+        self._working, self._asked, self._most = False, 0, most
         while self._inbox and not self._is_held_up() and self._closing is None:
             self._handle(*self._inbox.popleft())
         if not self._inbox:
             self._inbox = None
             if not self.socket.paused and not self._resting:
                 self.socket.transport.resume_reading()
-        elif not self._resting and (self._asked >= AT_ONCE or self.socket.out):
+        elif not self._resting and (self._asked >= most or self.socket.out):
             self._work_soon()
 
     def _handle(self, message: bytes, is_text: bool) -> None:

@@ -8,6 +8,7 @@ everybody may know, nor who is in it.
 from collections.abc import Container, Iterable
 from itertools import islice
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from kibitz.protocol.codes import ErrorCode, Refused
@@ -20,6 +21,8 @@ from .world import World
 
 MAX_NEWEST = 10_000
 """Public rooms that are listed from memory."""
+LEFT_MS = 3 * 3_600_000
+"""How long a race that has not begun, or a replay room, is listed in which nothing happens."""
 MAX_SCAN = 2_000
 """Older rooms that are gone through for one page: it may have fewer than were asked for."""
 
@@ -127,7 +130,9 @@ class Listing:
             for id_, _ in newest:
                 if id_ == request.after:
                     break
-        wanted = (info for _, info in newest if info is not None and _is_wanted(info, request))
+        now = self._world.now_ms()
+        there = (info for _, info in newest if info is not None and not _is_left(info, now))
+        wanted = (info for info in there if _is_wanted(info, request))
         return list(islice(wanted, request.limit + 1))
 
     async def _from_log(
@@ -143,7 +148,7 @@ class Listing:
                     continue
                 last = info.id
                 shown = self._older.get(info.id) or _shown(info, now)
-                if shown is not None and _is_wanted(shown, request):
+                if shown and not _is_left(shown, now) and _is_wanted(shown, request):
                     found.append(shown)
                 if len(found) > request.limit:
                     return _page(request, found)
@@ -159,6 +164,17 @@ def _shown(info: RoomInfo, now: int) -> RoomInfo | None:
     """What the log's entry of a room that nobody is in tells everybody, if it may be told yet."""
     due = (info.updated or 0) + (info.delay or 0) * 1000
     return None if info.delay and due > now else replace(info, spectators=0)
+
+
+def _is_left(info: RoomInfo, now: int) -> bool:
+    """Whether nobody will go on in a room where nothing has been played: it can still be entered.
+
+    Not if somebody looks on, or if it begins by itself.
+    """
+    idle = info.waiting is True or info.mode == "replay"
+    if not idle or info.status != "open" or info.spectators or info.due is not UNSET:
+        return False
+    return (info.updated or info.started) + LEFT_MS <= now
 
 
 def _is_wanted(info: RoomInfo, request: ListRooms) -> bool:

@@ -120,3 +120,28 @@ async def test_what_is_pushed_out_and_played_again_is_listed_in_its_place(log: E
         assert await every(ann, limit=50) == rooms[::-1]
         [info] = (await ann.ok("rooms", limit=1, after=rooms[5]))["rooms"]
         assert (info["id"], info["seq"], info["moves"]) == (rooms[4], 5, 1)
+
+
+async def test_where_nothing_was_played_and_nobody_is_leaves_the_list(log: EventLog) -> None:
+    """From memory and from the log; what begins by itself, is watched or is new stays."""
+    rooms: dict[str, Plain] = {
+        "race": {"mode": "race", "waiting": True},
+        "replay": {"mode": "replay"},
+        "game": {},
+        "over": {"mode": "race", "status": "won"},
+        "arranged": {"mode": "race", "waiting": True, "due": START_MS + 10**9},
+        "fresh": {"mode": "race", "waiting": True, "updated": START_MS - 1000},
+    }
+    for round_ in range(2):
+        for name, changes in rooms.items():
+            info = replace(
+                entry(f"{name}-{round_}"),
+                **{"status": "open", "updated": START_MS - listing.LEFT_MS, **changes},
+            )
+            await log.append(info.id, 0, [Record(events=[Event(seq=1, at=0, kind="say")])], info)
+    fake = Fake()
+    async with running_server(log, world=fake.world) as running, talking(running.url) as ann:
+        found = {id_.partition("-")[0] for id_ in await every(ann, limit=3)}
+        assert found == {"game", "over", "arranged", "fresh"}
+        fake.pass_time(listing.LEFT_MS / 1000)
+        assert len(await every(ann, limit=3)) == 6

@@ -43,8 +43,8 @@ async def play(
                 return
             table.redraw()
     except Gone as gone:
-        screen.write("\n" if keyboard.is_tty else "")
         why = str(gone) or await why_unseated(client, table.mirror.room)
+        screen.write("\n" if keyboard.is_tty else "")
         raise Refused(ErrorCode.FORBIDDEN, why, room=table.mirror.room) from None
     except (asyncio.CancelledError, Unreachable, Closed):
         screen.write("\n" + table.goodbye())

@@ -92,7 +92,7 @@ class Limits:
     ] = Rate(50, 4000)
     handshakes_per_address: Annotated[
         Rate, _rate("New connections whose request is read", f"{ADDRESS}; others wait their turn")
-    ] = Rate(300, 8)
+    ] = Rate(300, 2)
     refusals_per_address: Annotated[
         Rate, _rate("Refused connections that are told why", f"{ADDRESS}; others are cut off")
     ] = Rate(5, 100)

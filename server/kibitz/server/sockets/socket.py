@@ -379,6 +379,7 @@ class Socket(ServerConnection):
             self._door.gone(self)
         super().connection_lost(exc)
         self.protocol.parser.close()  # its frame would keep the protocol alive
+        vars(self.protocol).pop("select_subprotocol", None)  # and this both of us
         self.ready = False
         self.out.clear()
         reader, self._reader = self._reader, None

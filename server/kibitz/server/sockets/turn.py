@@ -14,6 +14,7 @@ from typing import Protocol, TypeVar
 import structlog
 
 from ..pace import Pace
+from .share import Share
 
 T = TypeVar("T")
 
@@ -54,6 +55,8 @@ class Turn:
         self._first: list[Callable[[], None]] = []
         self._telling: deque[Slices] = deque()
         self._ending = False
+        self.share = Share()
+        """Whose messages are taken up when."""
         self.pace = Pace()
         """The pace of what can wait."""
 
