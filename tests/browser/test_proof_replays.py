@@ -202,7 +202,7 @@ def forged(text: str, rng: Random) -> str | None:
     return None if json.loads(made)["events"] == json.loads(text)["events"] else made
 
 
-FORGERIES = 300
+FORGERIES = 100
 """So many of each game."""
 ALIKE_EVERY = 20
 """So many forgeries are shown to this verifier alone, and then one to that in Python, too."""
