@@ -29,7 +29,7 @@ async def test_a_private_room_has_a_link_for_a_player_and_one_for_lookers_on(
     await ann.context.grant_permissions(["clipboard-read", "clipboard-write"])
     await ann.locator("summary", has_text="Options").click()
     await ann.get_by_label("Players at the table").fill("2")
-    await ann.get_by_label("Who may watch").select_option(label="Who I send an invitation")
+    await ann.get_by_label("Who may watch").select_option(label="Who I invite")
     await expect(ann.get_by_label("Password")).to_be_hidden()
     await ann.get_by_role("button", name="Start").first.click()
     await may_play(ann)

@@ -12,7 +12,7 @@ import { labelled } from "./form.js";
 
 const MINUTE = 60;
 /** What watchers may see, in the words of the form. */
-const MASKED = "Scores and clocks, until it is over";
+const MASKED = "Only scores until the end";
 const LATE = "All boards, with a delay";
 /** The delay of a race that is shown late, s. */
 const USUAL_DELAY = 60;

@@ -29,10 +29,10 @@ export function common() {
   const see = h(
     "select",
     { name: "visibility" },
-    h("option", { value: "public" }, "Everybody: it is in the lobby"),
+    h("option", { value: "public" }, "Everybody, in the lobby"),
     h("option", { value: "unlisted" }, "Who has the link"),
-    h("option", { value: "invited" }, "Who I send an invitation"),
-    h("option", { value: "private" }, "Who knows the password, or has an invitation"),
+    h("option", { value: "invited" }, "Who I invite"),
+    h("option", { value: "private" }, "Who knows a password"),
   );
   const password = labelled(
     "password",
@@ -43,6 +43,7 @@ export function common() {
       autocomplete: "new-password",
       maxlength: "128",
     }),
+    "Whoever you invite needs none.",
   );
   password.hidden = true;
   see.addEventListener("change", () => {
