@@ -2,8 +2,9 @@
 
     python -m bench.rooms [--rooms 20000] [--step 2000]       from tests/
 
-After every step the server is asked what it holds once all rooms have left its memory, and what
-is resident; the measure is an empty server that has worked once, after the first step.
+After every step, when all rooms have left its memory and nothing is written any more, the server is
+asked what it holds, and the kernel what is resident; the measure is the first step, after which an
+empty server has done everything once.
 """
 
 import argparse
@@ -19,6 +20,7 @@ from servers import FREELY
 
 from kibitz.clients.session import connect
 from kibitz.engine.games import GAMES
+from kibitz.server.log_writer import IDLE_SECONDS
 
 AT_ONCE = 20
 EACH = 25
@@ -61,6 +63,7 @@ async def _measure(life: Life, url: str, rooms: int, step: int) -> None:
     for made in range(step, rooms + 1, step):
         await _step(url, step, rng)
         counts: Counts = await settled(life, None)
+        await asyncio.sleep(IDLE_SECONDS + 1)
         before, first = before or counts, first or resident(life.pid)
         more = {name: n - before.get(name, 0) for name, n in counts.items()}
         more = {name: n for name, n in more.items() if n}

@@ -17,7 +17,7 @@ from functools import partial, wraps
 from importlib import import_module
 from typing import Any, Literal
 
-from kibitz.server import app, log_sqlite
+from kibitz.server import app, log_writer
 
 Cross = Callable[[], None]
 """Called when the place is passed; the last time it does not return."""
@@ -96,7 +96,7 @@ def prepare(point: int | None, nth: int, small_wal: bool) -> None:
     """In the server's process: everything is faster, and one place is the last."""
     app.TICK_SECONDS = TICK_SECONDS
     if small_wal:
-        log_sqlite.WAL_PAGES = SMALL_WAL
+        log_writer.WAL_PAGES = SMALL_WAL
     if point is not None:
         die_at(POINTS[point], nth)
 

@@ -11,7 +11,7 @@ from servers import Running, running_server
 from talk import Talk, talking
 from worlds import Fake
 
-from kibitz.server import listing, log_sqlite
+from kibitz.server import listing, log_writer
 from kibitz.server.log_sqlite import SqliteLog
 
 ROOMS = int(os.environ.get("KIBITZ_ROOMS", "150"))
@@ -54,7 +54,7 @@ async def test_rooms_that_are_over_leave_nothing_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(listing, "MAX_NEWEST", 50)
-    monkeypatch.setattr(log_sqlite, "MAX_HEADS", 50)
+    monkeypatch.setattr(log_writer, "MAX_HEADS", 50)
     fake = Fake()
     async with (
         running_server(SqliteLog(tmp_path / "k.db"), fake.world) as running,
@@ -67,3 +67,24 @@ async def test_rooms_that_are_over_leave_nothing_behind(
             sizes.append(size_of(running.app))
         assert len(running.app.rooms) == 0
         assert sizes[-1] - sizes[0] < WINDOWS * ROOMS / 2, sizes
+
+
+async def test_a_writer_with_nothing_to_do_forgets_its_pages_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(log_writer, "IDLE_SECONDS", 0.01)
+    log = SqliteLog(tmp_path / "k.db")
+    loop, forgot = asyncio.get_running_loop(), asyncio.Queue[str]()
+
+    def said(statement: str) -> None:
+        if statement == "pragma shrink_memory":
+            loop.call_soon_threadsafe(forgot.put_nowait, statement)
+
+    log._writer_db.set_trace_callback(said)
+    async with running_server(log) as running, talking(running.url) as ann:
+        room = (await ann.ok("create", game="klondike", deal="7"))["room"]
+        await forgot.get()
+        await ann.ok("say", room=room, text="on")
+        await forgot.get()
+        await asyncio.sleep(0.1)
+        assert forgot.empty()
