@@ -10,11 +10,11 @@ from kibitz.protocol import requests as ask
 from kibitz.protocol.replies import Ok
 from kibitz.protocol.views import Event, RoomInfo
 from kibitz.server.identity import Identity, identify, new_token
-from kibitz.server.log import LogFailure
-from kibitz.server.log_memory import MemoryLog
-from kibitz.server.record import Record
-from kibitz.server.room import Room
-from kibitz.server.rooms import Rooms
+from kibitz.server.lobby.rooms import Rooms
+from kibitz.server.log.log import LogFailure
+from kibitz.server.log.memory import MemoryLog
+from kibitz.server.log.record import Record
+from kibitz.server.room.room import Room
 
 FAKE = Fake()
 

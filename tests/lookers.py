@@ -8,8 +8,8 @@ from websockets.protocol import OPEN
 
 from kibitz.protocol.views import Event, Role
 from kibitz.protocol.wire import Encoding
-from kibitz.server.audience import EVERYTHING, Audience
-from kibitz.server.fanout import Fanout, Told
+from kibitz.server.room.audience import EVERYTHING, Audience
+from kibitz.server.room.fanout import Fanout, Told
 from kibitz.server.sockets.turn import Turn
 
 

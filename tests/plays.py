@@ -6,7 +6,7 @@ from random import Random
 
 from kibitz.engine.game import moves
 from kibitz.engine.table import redact_table
-from kibitz.server.state import RoomState
+from kibitz.server.room.state import RoomState
 
 DATA = Path(__file__).parent / "cases" / "data"
 KLONDIKE = (DATA / "klondike-game1-start.txt").read_text()

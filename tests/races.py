@@ -12,8 +12,8 @@ from worlds import Fake
 from kibitz.protocol.mirror import Mirror
 from kibitz.protocol.replies import Joined, Position
 from kibitz.protocol.views import Event
-from kibitz.server.log import EventLog
-from kibitz.server.state import RoomState
+from kibitz.server.log.log import EventLog
+from kibitz.server.room.state import RoomState
 
 RACE: Plain = {"game": "klondike-single", "mode": "race", "deal": "1"}
 NEAR: Plain = {"game": "klondike", "mode": "race", "save": NEAR_WIN}

@@ -10,8 +10,8 @@ from typing import Any
 
 from kibitz.server.app import App, running
 from kibitz.server.limits.rates import Rate
-from kibitz.server.log import EventLog
-from kibitz.server.log_memory import MemoryLog
+from kibitz.server.log.log import EventLog
+from kibitz.server.log.memory import MemoryLog
 from kibitz.server.settings import Access, Keeping, Limits, Listening, Operating, Settings
 from kibitz.server.world import World
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from kibitz.protocol.views import RoomInfo
-from kibitz.server.log_memory import MemoryLog
-from kibitz.server.record import Record
+from kibitz.server.log.memory import MemoryLog
+from kibitz.server.log.record import Record
 from kibitz.server.world import World
 
 START_MS = 1_700_000_000_000

@@ -15,10 +15,10 @@ from kibitz.engine.games import GAMES
 from kibitz.engine.table import Table
 from kibitz.protocol import requests as ask
 from kibitz.protocol.views import Event
-from kibitz.server.decide import change
 from kibitz.server.identity import Identity
-from kibitz.server.record import Record, Secret
-from kibitz.server.state import RoomState
+from kibitz.server.log.record import Record, Secret
+from kibitz.server.room.decide import change
+from kibitz.server.room.state import RoomState
 
 DEALS, STEPS, ROUNDS = 30, 100, 5
 ANN = Identity("ann", "Ann")

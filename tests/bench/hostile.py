@@ -268,7 +268,7 @@ SERVER = """
 import asyncio, os, sys, threading, time
 from kibitz.server.operation import runtime
 from kibitz.server.app import running
-from kibitz.server.log_memory import MemoryLog
+from kibitz.server.log.memory import MemoryLog
 from kibitz.server.settings import Limits, Listening, Settings
 from kibitz.server.world import World
 turns, begun = [], [0.0]

@@ -21,11 +21,11 @@ from worlds import Fake
 from kibitz.protocol.requests import Create, Move
 from kibitz.protocol.views import RoomInfo
 from kibitz.server.identity import Identity
-from kibitz.server.log_memory import MemoryLog
-from kibitz.server.log_sqlite import SqliteLog
+from kibitz.server.lobby.rooms import Rooms
+from kibitz.server.log.memory import MemoryLog
+from kibitz.server.log.record import Record, write_info, write_record
+from kibitz.server.log.sqlite import SqliteLog
 from kibitz.server.operation import runtime
-from kibitz.server.record import Record, write_info, write_record
-from kibitz.server.rooms import Rooms
 
 SLICES = 5
 Row = tuple[str, int, bytes]

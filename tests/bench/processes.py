@@ -21,12 +21,12 @@ from typing import Any, cast
 from websockets.asyncio.server import ServerConnection, broadcast, serve
 from websockets.exceptions import ConnectionClosed
 
-from kibitz.server import fanout
 from kibitz.server.app import running
 from kibitz.server.limits.rates import Rate
-from kibitz.server.log_memory import MemoryLog
-from kibitz.server.log_sqlite import SqliteLog
+from kibitz.server.log.memory import MemoryLog
+from kibitz.server.log.sqlite import SqliteLog
 from kibitz.server.operation import runtime
+from kibitz.server.room import fanout
 from kibitz.server.settings import Limits, Listening, Settings
 from kibitz.server.world import World
 

@@ -25,8 +25,8 @@ from kibitz.engine.notation import read_fact, write_piles
 from kibitz.engine.table import Table, fold
 from kibitz.protocol.course import standings
 from kibitz.protocol.views import BoardView
-from kibitz.server.log_sqlite import SqliteLog
-from kibitz.server.state import RoomState
+from kibitz.server.log.sqlite import SqliteLog
+from kibitz.server.room.state import RoomState
 
 URL = "ws://127.0.0.1:{}/ws"
 GOAL_MS = 50.0

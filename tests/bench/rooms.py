@@ -20,7 +20,7 @@ from servers import FREELY
 
 from kibitz.clients.session import connect
 from kibitz.engine.games import GAMES
-from kibitz.server.log_writer import IDLE_SECONDS
+from kibitz.server.log.writer import IDLE_SECONDS
 
 AT_ONCE = 20
 EACH = 25

@@ -11,9 +11,9 @@ from servers import Running, running_server
 from talk import eventually, talking
 
 from kibitz.protocol.hashing import chain
-from kibitz.server.audience import EVERYTHING
 from kibitz.server.limits.rates import Rate
-from kibitz.server.log_memory import MemoryLog
+from kibitz.server.log.memory import MemoryLog
+from kibitz.server.room.audience import EVERYTHING
 
 START = """
   const { Client, Refused, Closed } = await import("/modules/client/client.js");

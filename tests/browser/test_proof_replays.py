@@ -32,7 +32,7 @@ from kibitz.protocol import requests as ask
 from kibitz.protocol.hashing import chain
 from kibitz.protocol.views import Event
 from kibitz.protocol.wire import decode_reply
-from kibitz.server.room import Room
+from kibitz.server.room.room import Room
 
 VECTORS = Path(__file__).parents[1] / "fairness" / "vectors"
 GAMES = 8

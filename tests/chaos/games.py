@@ -46,8 +46,8 @@ from kibitz.protocol.hashing import chain
 from kibitz.protocol.mirror import Mirror
 from kibitz.protocol.views import BoardView
 from kibitz.protocol.wire import Encoding
-from kibitz.server.audience import public
-from kibitz.server.log_sqlite import SqliteLog
+from kibitz.server.log.sqlite import SqliteLog
+from kibitz.server.room.audience import public
 
 STUCK = 900.0
 """Seconds after which a game counts as stuck: longer than anybody takes to notice silence."""

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kibitz.protocol.hashing import chain
-from kibitz.server.audience import public
-from kibitz.server.log_sqlite import SqliteLog
-from kibitz.server.record import Record
+from kibitz.server.log.record import Record
+from kibitz.server.log.sqlite import SqliteLog
+from kibitz.server.room.audience import public
 
 Head = tuple[int, str]
 """Number and hash of an event."""

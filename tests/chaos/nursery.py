@@ -169,7 +169,7 @@ def nurse() -> None:
 
 def _warm(main: Callable[[], None]) -> None:
     """Have done once what is the same for every server and takes a second."""
-    import_module("kibitz.server.site").installed()
+    import_module("kibitz.server.web.site").installed()
     sys.argv = ["kibitz.server", "--port", "none"]
     with (
         open(os.devnull, "w") as nowhere,

@@ -17,7 +17,8 @@ from functools import partial, wraps
 from importlib import import_module
 from typing import Any, Literal
 
-from kibitz.server import app, log_writer
+from kibitz.server import app
+from kibitz.server.log import writer
 
 Cross = Callable[[], None]
 """Called when the place is passed; the last time it does not return."""
@@ -55,38 +56,38 @@ def _both(at: str, most: int) -> list[Point]:
 
 POINTS = [
     Point("connection:Connection.receive", "before", 100),
-    *_both("writing:Writing._decide_some", 50),
-    *_both("log_sqlite:SqliteLog.append", 50),
-    *_both("log_sqlite:SqliteLog._hand_over", 40),
+    *_both("room.writing:Writing._decide_some", 50),
+    *_both("log.sqlite:SqliteLog.append", 50),
+    *_both("log.sqlite:SqliteLog._hand_over", 40),
     *_both("sql:begin", 30),
     Point("sql:insert into record", "before", 30),
     Point("sql:in the middle of the records", "before", 15),
     *_both("sql:insert into room", 4),
     *_both("sql:update room", 30),
     *_both("sql:commit", 30),
-    *_both("log_sqlite:SqliteLog._settle", 30),
-    *_both("room:Room.happen", 50),
+    *_both("log.sqlite:SqliteLog._settle", 30),
+    *_both("room.room:Room.happen", 50),
     Point("connection:Connection._reply", "before", 100),
     *_both("sockets.socket:Socket.flush", 50),
     *_both("sockets.turn:Turn._end", 50),
     Point("slice:in the middle", "before", 30),
-    *_both("rooms:Rooms.sweep", 3),
-    Point("rooms:Rooms.create", "awaits", 6),
-    *_both("rooms:Rooms._add", 4),
-    Point("rooms:Rooms._adopt", "before", 4),
-    Point("rooms:Rooms._read", "awaits", 4),
+    *_both("lobby.rooms:Rooms.sweep", 3),
+    Point("lobby.rooms:Rooms.create", "awaits", 6),
+    *_both("lobby.rooms:Rooms._add", 4),
+    Point("lobby.rooms:Rooms._adopt", "before", 4),
+    Point("lobby.rooms:Rooms._read", "awaits", 4),
     Point("answers:Answers.answer", "awaits", 20),
     Point("answers:Answers._come_in", "awaits", 8),
-    *_both("room:Room.sit", 4),
-    Point("room:Room.stand_up", "awaits", 2),
-    *_both("room:Room.wake", 2),
-    Point("room:Room.wake", "awaits", 2),
-    Point("rooms:Rooms.rematch", "awaits", 2),
-    *_both("room:Room.go_on", 2),
+    *_both("room.room:Room.sit", 4),
+    Point("room.room:Room.stand_up", "awaits", 2),
+    *_both("room.room:Room.wake", 2),
+    Point("room.room:Room.wake", "awaits", 2),
+    Point("lobby.rooms:Rooms.rematch", "awaits", 2),
+    *_both("room.room:Room.go_on", 2),
     Point("answers:Answers._fork", "before", 2),
     Point("answers:Answers._fork", "awaits", 3),
-    Point("rooms:Rooms.open", "awaits", 2),
-    Point("rooms:Rooms.open", "after", 1),
+    Point("lobby.rooms:Rooms.open", "awaits", 2),
+    Point("lobby.rooms:Rooms.open", "after", 1),
     Point("clock:any moment", "before", 200),
 ]
 """Every one of them is on the way of a move, or of what leads to one."""
@@ -96,7 +97,7 @@ def prepare(point: int | None, nth: int, small_wal: bool) -> None:
     """In the server's process: everything is faster, and one place is the last."""
     app.TICK_SECONDS = TICK_SECONDS
     if small_wal:
-        log_writer.WAL_PAGES = SMALL_WAL
+        writer.WAL_PAGES = SMALL_WAL
     if point is not None:
         die_at(POINTS[point], nth)
 
@@ -221,7 +222,7 @@ def _sql(place: str, when: When, cross: Cross) -> None:
 
 def _slice(cross: Cross) -> None:
     """The place where half of a crowd has been told."""
-    fanout: Any = import_module("kibitz.server.fanout")
+    fanout: Any = import_module("kibitz.server.room.fanout")
     write_all = fanout.write_all
 
     def half(everybody: list[Any], frames: bytes) -> Any:

@@ -19,7 +19,7 @@ from typer import Exit
 from kibitz.clients.benching.line import Lines, Lost
 from kibitz.clients.commands.reaching import Entry
 from kibitz.clients.session import Refused, connect
-from kibitz.server.log_memory import MemoryLog
+from kibitz.server.log.memory import MemoryLog
 from kibitz.server.settings import Access, Auth
 
 

@@ -28,7 +28,7 @@ from kibitz.protocol.views import Event
 from kibitz.protocol.wire import Encoding
 from kibitz.server.app import App, running
 from kibitz.server.limits.rates import Rate
-from kibitz.server.log_memory import MemoryLog
+from kibitz.server.log.memory import MemoryLog
 from kibitz.server.settings import Listening, Settings
 
 

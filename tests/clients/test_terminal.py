@@ -13,7 +13,7 @@ from kibitz.engine.deals import deck_of
 from kibitz.engine.games import GAMES, TEXTS
 from kibitz.engine.replays import Replay, Step, write
 from kibitz.server.app import running
-from kibitz.server.log_memory import MemoryLog
+from kibitz.server.log.memory import MemoryLog
 from kibitz.server.settings import Listening, Settings
 
 PROMPT = TEXTS["aces-up"].prompt

@@ -20,8 +20,8 @@ from kibitz.clients.verifying.room import verdict_on_room
 from kibitz.engine.board import Board
 from kibitz.engine.table import Table
 from kibitz.protocol.requests import Create
-from kibitz.server.creation import create
-from kibitz.server.record import Record
+from kibitz.server.lobby.creation import create
+from kibitz.server.log.record import Record
 
 OPEN = {"file": "ok", "chain": "ok", "openings": "ok", "deal": "open", "rules": "ok"}
 OK = OPEN | {"deal": "ok"}
@@ -140,7 +140,7 @@ async def test_a_server_that_leaves_the_nonce_out_is_noticed(
     def without(request: Create, *rest: Any) -> Record:
         return create(replace(request, nonce=None), *rest)
 
-    monkeypatch.setattr("kibitz.server.rooms.create", without)
+    monkeypatch.setattr("kibitz.server.lobby.rooms.create", without)
     async with connect(server.url) as client:
         _, kept = await create_pledged(client, "montana")
         assert kept is False

@@ -9,10 +9,10 @@ import pytest
 from msgspec.structs import replace
 
 from kibitz.protocol.views import Event, RoomInfo
-from kibitz.server.log import AWAY, Conflict, EventLog, LogFailure
-from kibitz.server.log_memory import MemoryLog
-from kibitz.server.log_sqlite import SqliteLog
-from kibitz.server.record import Record, Secret
+from kibitz.server.log.log import AWAY, Conflict, EventLog, LogFailure
+from kibitz.server.log.memory import MemoryLog
+from kibitz.server.log.record import Record, Secret
+from kibitz.server.log.sqlite import SqliteLog
 from kibitz.server.storage.locking import FileInUse
 from kibitz.server.storage.schema import UnreadableFile
 
@@ -410,7 +410,7 @@ async def test_sqlite_keeps_a_secret_over_a_restart_and_from_before_there_were_a
 
 _BRING = """
 import asyncio, sys
-from kibitz.server.log_sqlite import SqliteLog
+from kibitz.server.log.sqlite import SqliteLog
 
 async def main():
     log = SqliteLog(sys.argv[1])

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from kibitz.protocol.views import Event
-from kibitz.server.record import VERSION, NewerFormat, Record, read_record, write_record
+from kibitz.server.log.record import VERSION, NewerFormat, Record, read_record, write_record
 
 WHOLE = Record(
     events=[Event(seq=7, at=1, kind="move", move="discard", fx=[["turn", "a", ["Qh"]]])],

@@ -11,7 +11,7 @@ from deploying import DEPLOY, ROOT, said
 from scraped import scrape
 from servers import running_server
 
-from kibitz.server.log_sqlite import SqliteLog
+from kibitz.server.log.sqlite import SqliteLog
 
 
 def scripts() -> list[Path]:

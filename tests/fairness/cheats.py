@@ -9,9 +9,9 @@ from kibitz.engine.games import GAMES
 from kibitz.engine.table import Table
 from kibitz.protocol import fairness
 from kibitz.protocol.requests import Move, Resign
-from kibitz.server import decide
-from kibitz.server.creation import Start
-from kibitz.server.room import Room
+from kibitz.server.lobby.creation import Start
+from kibitz.server.room import decide
+from kibitz.server.room.room import Room
 
 from .honest import ALL_OK, ANN, RUNNING, Desk, Play, Told
 

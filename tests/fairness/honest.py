@@ -15,14 +15,14 @@ from kibitz.engine.game import moves
 from kibitz.protocol import requests as ask
 from kibitz.protocol.requests import Create, Move, Redo, Resign, Restart, Say, Undo
 from kibitz.server.admin.orders import close
-from kibitz.server.creation import Start
 from kibitz.server.identity import Identity
-from kibitz.server.log_memory import MemoryLog
-from kibitz.server.past import Past
-from kibitz.server.pledges import Pledge
-from kibitz.server.room import Room
-from kibitz.server.rooms import Rooms
-from kibitz.server.succession import start_at
+from kibitz.server.lobby.creation import Start
+from kibitz.server.lobby.pledges import Pledge
+from kibitz.server.lobby.rooms import Rooms
+from kibitz.server.lobby.succession import start_at
+from kibitz.server.log.memory import MemoryLog
+from kibitz.server.room.past import Past
+from kibitz.server.room.room import Room
 
 Plain = dict[str, Any]
 Checks = dict[str, str]

@@ -16,7 +16,7 @@ from kibitz.clients.verifying.verdict import Unfit
 from kibitz.engine.games import GAMES
 from kibitz.engine.seals import Seal, seal_of
 from kibitz.protocol.requests import Resign, Say
-from kibitz.server.room import Room
+from kibitz.server.room.room import Room
 
 from .honest import ANN, Desk
 

@@ -11,8 +11,8 @@ from kibitz.engine.deals import shuffled
 from kibitz.engine.games import GAMES
 from kibitz.engine.notation import write_piles
 from kibitz.protocol.fairness import seed_of
-from kibitz.server.log import LogFailure
-from kibitz.server.log_memory import MemoryLog
+from kibitz.server.log.log import LogFailure
+from kibitz.server.log.memory import MemoryLog
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ from kibitz.protocol.wire import (
     encode,
     frame_id,
 )
-from kibitz.server.replaying import replayed
+from kibitz.server.lobby.replaying import replayed
 
 from .sockets import sockets
 

@@ -27,8 +27,8 @@ from kibitz.engine.table import Table, fold
 from kibitz.protocol.hashing import chain
 from kibitz.protocol.views import Event, View
 from kibitz.protocol.wire import decode_reply
-from kibitz.server.room import Room
-from kibitz.server.state import state_at
+from kibitz.server.room.room import Room
+from kibitz.server.room.state import state_at
 
 FILE = Path(__file__).parent / "vectors.json"
 STEPS = 14

@@ -8,7 +8,7 @@ from servers import Running, running_server
 from talk import PATIENCE, Plain, Talk, eventually, talking
 from worlds import HeldLog
 
-from kibitz.server.log_sqlite import SqliteLog
+from kibitz.server.log.sqlite import SqliteLog
 
 
 async def almost_won(talk: Talk) -> str:

@@ -9,9 +9,9 @@ from servers import REAL, running_server
 from talk import PATIENCE, Plain, eventually, talking
 from worlds import START_MS, Fake
 
-from kibitz.server import clock as clocks
-from kibitz.server.clock import Clock
 from kibitz.server.limits.settings import IDLE_SECONDS
+from kibitz.server.room import clock as clocks
+from kibitz.server.room.clock import Clock
 
 Woken = list[tuple[str, int]]
 

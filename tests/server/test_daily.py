@@ -11,10 +11,10 @@ from worlds import START_MS, Fake
 from kibitz.engine.deals import shuffled
 from kibitz.engine.games import GAMES
 from kibitz.engine.notation import write_piles
-from kibitz.server.daily import _rank
-from kibitz.server.entries import entry_of
-from kibitz.server.log_memory import MemoryLog
-from kibitz.server.log_sqlite import SqliteLog
+from kibitz.server.lobby.daily import _rank
+from kibitz.server.log.memory import MemoryLog
+from kibitz.server.log.sqlite import SqliteLog
+from kibitz.server.room.entries import entry_of
 
 DAY_MS = 86_400_000
 TODAY = "2023-11-14"

@@ -13,8 +13,8 @@ from servers import Running, running_server
 from talk import Plain, Talk, eventually, fetch, talking
 from worlds import START_MS, Fake
 
-from kibitz.server.log_memory import MemoryLog
-from kibitz.server.log_sqlite import SqliteLog
+from kibitz.server.log.memory import MemoryLog
+from kibitz.server.log.sqlite import SqliteLog
 
 DELAY = 30
 WISH: Plain = {"game": "klondike", "mode": "coop", "deal": "1", "policy": {"delay": DELAY}}

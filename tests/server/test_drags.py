@@ -8,7 +8,7 @@ from talk import Plain, Talk, talking
 
 from kibitz.engine.games import GAMES
 from kibitz.protocol.wire import Encoding
-from kibitz.server.log_memory import MemoryLog
+from kibitz.server.log.memory import MemoryLog
 
 
 async def created(talk: Talk, game: str = "klondike", policy: Plain | None = None) -> str:

@@ -8,9 +8,9 @@ from lookers import Ear, Lookers
 
 from kibitz.protocol.views import Event
 from kibitz.protocol.wire import Encoding
-from kibitz.server import fanout as fanouts
-from kibitz.server.audience import EVERYTHING, NOTHING, Audience
-from kibitz.server.fanout import Fanout, Told
+from kibitz.server.room import fanout as fanouts
+from kibitz.server.room.audience import EVERYTHING, NOTHING, Audience
+from kibitz.server.room.fanout import Fanout, Told
 from kibitz.server.sockets import turn as turns
 
 

@@ -16,8 +16,8 @@ from kibitz.protocol.wire import Encoding
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Slices of three; five are a large crowd."""
     monkeypatch.setattr("kibitz.server.sockets.turn.SLICE", 3)
-    monkeypatch.setattr("kibitz.server.fanout.GATHER_FROM", 5)
-    monkeypatch.setattr("kibitz.server.fanout.GATHER_SECONDS", 0.003)
+    monkeypatch.setattr("kibitz.server.room.fanout.GATHER_FROM", 5)
+    monkeypatch.setattr("kibitz.server.room.fanout.GATHER_SECONDS", 0.003)
 
 
 async def act(guest: Guest, room: str, rng: Random) -> None:

@@ -20,14 +20,14 @@ from kibitz.protocol.mirror import Mirror
 from kibitz.protocol.replies import Joined
 from kibitz.protocol.views import Event, View
 from kibitz.protocol.wire import Encoding
-from kibitz.server.audience import EVERYTHING
 from kibitz.server.limits.rates import Rate
 from kibitz.server.limits.settings import IDLE_SECONDS
-from kibitz.server.log_sqlite import SqliteLog
-from kibitz.server.room import Room
-from kibitz.server.stage import MAX_MISSED, RECENT
-from kibitz.server.state import RoomState, state_at
-from kibitz.server.told import MAX_BYTES
+from kibitz.server.log.sqlite import SqliteLog
+from kibitz.server.room.audience import EVERYTHING
+from kibitz.server.room.room import Room
+from kibitz.server.room.stage import MAX_MISSED, RECENT
+from kibitz.server.room.state import RoomState, state_at
+from kibitz.server.room.told import MAX_BYTES
 
 
 async def views_of(room: Room) -> list[View]:

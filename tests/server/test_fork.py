@@ -10,7 +10,7 @@ from servers import Running, running_server
 from talk import Plain, Talk, fetch, talking, unpack
 from worlds import Fake
 
-from kibitz.server.log_memory import MemoryLog
+from kibitz.server.log.memory import MemoryLog
 
 
 async def test_a_position_of_a_finished_game_begins_a_new_room(running: Running) -> None:

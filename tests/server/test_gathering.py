@@ -9,8 +9,8 @@ import pytest
 from lookers import Ear, Lookers
 
 from kibitz.protocol.wire import Encoding
-from kibitz.server import fanout as fanouts
-from kibitz.server.audience import EVERYTHING, NOTHING
+from kibitz.server.room import fanout as fanouts
+from kibitz.server.room.audience import EVERYTHING, NOTHING
 from kibitz.server.sockets import turn as turns
 
 

@@ -41,13 +41,13 @@ from kibitz.protocol.requests import (
     Undo,
 )
 from kibitz.protocol.views import Control
-from kibitz.server.audience import NOTHING
 from kibitz.server.identity import Identity
-from kibitz.server.log_memory import MemoryLog
-from kibitz.server.record import read_record, write_record
-from kibitz.server.room import Room
-from kibitz.server.rooms import Rooms
-from kibitz.server.succession import start_at
+from kibitz.server.lobby.rooms import Rooms
+from kibitz.server.lobby.succession import start_at
+from kibitz.server.log.memory import MemoryLog
+from kibitz.server.log.record import read_record, write_record
+from kibitz.server.room.audience import NOTHING
+from kibitz.server.room.room import Room
 
 FOLDER = Path(__file__).parents[1] / "golden" / "v1"
 EXPECTED = FOLDER / "records.json"

@@ -18,7 +18,7 @@ from kibitz.engine.game import moves
 from kibitz.engine.games import GAMES
 from kibitz.engine.table import redact_table
 from kibitz.protocol.wire import Encoding
-from kibitz.server.state import RoomState
+from kibitz.server.room.state import RoomState
 
 DEAL = "a-deal-with-a-name"
 _NAMED = re.compile(r"(?<![A-Za-z0-9])([A2-9TJQK][cdhs])[+-]?(?![A-Za-z0-9])")
@@ -128,7 +128,7 @@ async def test_no_card_of_another_board_is_told(game: str) -> None:
 
 @pytest.mark.parametrize("mask", ["sees", "sees_event"])
 async def test_without_the_mask_it_is_told(mask: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(f"kibitz.server.audience.Audience.{mask}", lambda self, what: True)
+    monkeypatch.setattr(f"kibitz.server.room.audience.Audience.{mask}", lambda self, what: True)
     with pytest.raises(AssertionError):
         await test_no_card_of_another_board_is_told("klondike-single")
 

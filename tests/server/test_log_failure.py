@@ -11,11 +11,11 @@ from talk import Plain, Talk, eventually, fetch, talking
 from worlds import Fake
 
 from kibitz.protocol.views import Event, RoomInfo
-from kibitz.server.log import Conflict, LogFailure
-from kibitz.server.log_memory import MemoryLog
-from kibitz.server.log_sqlite import SqliteLog
-from kibitz.server.record import Record
-from kibitz.server.room import Room
+from kibitz.server.log.log import Conflict, LogFailure
+from kibitz.server.log.memory import MemoryLog
+from kibitz.server.log.record import Record
+from kibitz.server.log.sqlite import SqliteLog
+from kibitz.server.room.room import Room
 
 
 def fill_disk(log: SqliteLog) -> None:

@@ -13,13 +13,13 @@ from worlds import Fake
 
 from kibitz.protocol.hashing import chain
 from kibitz.protocol.requests import Create, Move, Redo, Say, Undo
-from kibitz.server.audience import public
 from kibitz.server.identity import Identity
-from kibitz.server.log_memory import MemoryLog
-from kibitz.server.record import Record
-from kibitz.server.room import MARK_EVENTS
-from kibitz.server.rooms import Rooms
-from kibitz.server.state import RoomState
+from kibitz.server.lobby.rooms import Rooms
+from kibitz.server.log.memory import MemoryLog
+from kibitz.server.log.record import Record
+from kibitz.server.room.audience import public
+from kibitz.server.room.room import MARK_EVENTS
+from kibitz.server.room.state import RoomState
 
 EVENTS = 5000
 ANN, BOB = Identity("annannannann", "Ann"), Identity("bobbobbobbob", "Bob")

@@ -31,8 +31,8 @@ from kibitz.engine.games import GAMES
 from kibitz.engine.saves import write
 from kibitz.engine.table import Table
 from kibitz.protocol.wire import Encoding
-from kibitz.server.people import People
-from kibitz.server.room import Room
+from kibitz.server.room.people import People
+from kibitz.server.room.room import Room
 
 DELAY = 30
 STEPS = 12
@@ -267,41 +267,41 @@ def apart(game: str, differ: str) -> int:
 # Without one of the masks
 
 MASKS: dict[str, object] = {
-    "audience.Audience.sees": lambda self, board: True,
-    "audience.Audience.sees_event": lambda self, event: True,
-    "audience.redact": lambda fact: fact,
-    "state.redact_table": lambda table: table,
-    "past.redact_table": lambda table: table,
-    "people.People.stage": lambda self, who: self.live,
-    "room.Room.entry": Room.whole_entry,
-    "people.People.disclosed": True,
-    "people.People.presence": lambda self, state, presence=People.presence: presence(
+    "room.audience.Audience.sees": lambda self, board: True,
+    "room.audience.Audience.sees_event": lambda self, event: True,
+    "room.audience.redact": lambda fact: fact,
+    "room.state.redact_table": lambda table: table,
+    "room.past.redact_table": lambda table: table,
+    "room.people.People.stage": lambda self, who: self.live,
+    "room.room.Room.entry": Room.whole_entry,
+    "room.people.People.disclosed": True,
+    "room.people.People.presence": lambda self, state, presence=People.presence: presence(
         self, self._state
     ),
 }
 """What keeps a secret, and what does not."""
 NOTICED = [
-    ("race-masked-all", "audience.Audience.sees", "eve"),
-    ("race-masked-all", "audience.Audience.sees_event", "namesake"),
-    ("race-masked-all", "audience.Audience.sees_event", "nobody"),
-    ("race-masked-rivals", "audience.Audience.sees", "bob"),
-    ("race-masked-rivals", "audience.Audience.sees_event", "bob again"),
-    ("race-delay-rivals", "audience.Audience.sees", "bob"),
-    ("race-delay-rivals", "audience.Audience.sees_event", "bob again"),
-    ("race-masked-down", "audience.redact", "cy"),
-    ("race-masked-down", "state.redact_table", "cy again"),
-    ("race-delay-down", "audience.redact", "eve"),
-    ("coop-plain-down", "audience.redact", "eve"),
-    ("coop-plain-down", "state.redact_table", "bob"),
-    ("solo-plain-down", "past.redact_table", "nobody"),
-    ("race-delay-late", "people.People.stage", "eve"),
-    ("race-delay-late-start", "people.People.stage", "namesake"),
-    ("coop-delay-late", "people.People.stage", "nobody"),
-    ("coop-delay-late", "room.Room.entry", "lobby"),
-    ("solo-delay-late", "people.People.disclosed", "lobby"),
-    ("solo-delay-late-unseen", "room.Room.entry", "lobby"),
-    ("solo-delay-late-unseen", "people.People.stage", "nobody"),
-    ("coop-delay-late-free", "people.People.presence", "eve"),
+    ("race-masked-all", "room.audience.Audience.sees", "eve"),
+    ("race-masked-all", "room.audience.Audience.sees_event", "namesake"),
+    ("race-masked-all", "room.audience.Audience.sees_event", "nobody"),
+    ("race-masked-rivals", "room.audience.Audience.sees", "bob"),
+    ("race-masked-rivals", "room.audience.Audience.sees_event", "bob again"),
+    ("race-delay-rivals", "room.audience.Audience.sees", "bob"),
+    ("race-delay-rivals", "room.audience.Audience.sees_event", "bob again"),
+    ("race-masked-down", "room.audience.redact", "cy"),
+    ("race-masked-down", "room.state.redact_table", "cy again"),
+    ("race-delay-down", "room.audience.redact", "eve"),
+    ("coop-plain-down", "room.audience.redact", "eve"),
+    ("coop-plain-down", "room.state.redact_table", "bob"),
+    ("solo-plain-down", "room.past.redact_table", "nobody"),
+    ("race-delay-late", "room.people.People.stage", "eve"),
+    ("race-delay-late-start", "room.people.People.stage", "namesake"),
+    ("coop-delay-late", "room.people.People.stage", "nobody"),
+    ("coop-delay-late", "room.room.Room.entry", "lobby"),
+    ("solo-delay-late", "room.people.People.disclosed", "lobby"),
+    ("solo-delay-late-unseen", "room.room.Room.entry", "lobby"),
+    ("solo-delay-late-unseen", "room.people.People.stage", "nobody"),
+    ("coop-delay-late-free", "room.people.People.presence", "eve"),
 ]
 
 

@@ -18,7 +18,7 @@ from kibitz.engine.saves import write as write_save
 from kibitz.engine.table import Table, fold, redact_table
 from kibitz.protocol.limits import MAX_SAVE, MAX_STEPS
 from kibitz.protocol.wire import Encoding
-from kibitz.server.replaying import MAX_CELLS
+from kibitz.server.lobby.replaying import MAX_CELLS
 
 TEXTS = {name: (GOLDEN / "v1" / f"{name}.replay.txt").read_text() for name in GAMES}
 

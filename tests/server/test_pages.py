@@ -77,7 +77,7 @@ async def test_who_comes_when_too_many_wait_is_told_so(
     running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And what is short is read at once all the same."""
-    monkeypatch.setattr("kibitz.server.past.SHORT", 3)
+    monkeypatch.setattr("kibitz.server.room.past.SHORT", 3)
     monkeypatch.setattr(running.app._past, "_most", 0)
     async with talking(running.url) as ann:
         room = (await ann.ok("create", game="klondike", deal="1"))["room"]

@@ -10,7 +10,7 @@ import pytest
 from processes import run, standby
 from talk import talking
 
-from kibitz.server.log_sqlite import SqliteLog
+from kibitz.server.log.sqlite import SqliteLog
 from kibitz.server.storage.schema import SCHEMA_VERSION
 
 

@@ -13,8 +13,8 @@ from worlds import START_MS, Fake
 
 from kibitz.protocol.course import standings
 from kibitz.protocol.views import View
-from kibitz.server.log_memory import MemoryLog
-from kibitz.server.log_sqlite import SqliteLog
+from kibitz.server.log.memory import MemoryLog
+from kibitz.server.log.sqlite import SqliteLog
 
 
 async def caught_up(running: Running, room: str, fake: Fake) -> None:

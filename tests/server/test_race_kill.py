@@ -20,9 +20,9 @@ from kibitz.protocol.mirror import Mirror
 from kibitz.protocol.replies import Joined
 from kibitz.protocol.views import Event, Standing
 from kibitz.protocol.wire import Encoding
-from kibitz.server.audience import public
-from kibitz.server.log_sqlite import SqliteLog
-from kibitz.server.state import RoomState
+from kibitz.server.log.sqlite import SqliteLog
+from kibitz.server.room.audience import public
+from kibitz.server.room.state import RoomState
 
 RACERS = 6
 PACE = 0.02

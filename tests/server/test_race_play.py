@@ -31,8 +31,8 @@ from kibitz.engine.games import GAMES
 from kibitz.protocol.course import standings
 from kibitz.protocol.mirror import Mirror
 from kibitz.protocol.wire import Encoding
-from kibitz.server.audience import public
-from kibitz.server.log_memory import MemoryLog
+from kibitz.server.log.memory import MemoryLog
+from kibitz.server.room.audience import public
 
 
 async def test_each_plays_on_a_board_of_his_own() -> None:

@@ -9,7 +9,7 @@ from servers import Running, running_server
 from talk import Plain, Talk, fetch, talking
 from worlds import START_MS, Fake
 
-from kibitz.server.log_memory import MemoryLog
+from kibitz.server.log.memory import MemoryLog
 
 
 async def finished(talk: Talk, **wish: Any) -> str:

@@ -10,7 +10,7 @@ from servers import Running, running_server
 from talk import Plain, Talk, fetch, talking
 
 from kibitz.protocol.wire import Encoding
-from kibitz.server.log_sqlite import SqliteLog
+from kibitz.server.log.sqlite import SqliteLog
 
 
 async def win(player: Talk, room: str) -> None:

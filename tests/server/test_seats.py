@@ -8,10 +8,10 @@ from talk import Talk, eventually, talking
 from worlds import Fake
 
 from kibitz.protocol.wire import Encoding
-from kibitz.server.decide import SEAT_HOLD_MS
 from kibitz.server.identity import Identity
 from kibitz.server.limits.settings import IDLE_SECONDS
-from kibitz.server.room import Room
+from kibitz.server.room.decide import SEAT_HOLD_MS
+from kibitz.server.room.room import Room
 
 SEAT_HOLD = SEAT_HOLD_MS / 1000
 

@@ -24,7 +24,7 @@ from kibitz.engine.games import GAMES
 from kibitz.engine.saves import write
 from kibitz.engine.table import Cell, Table
 from kibitz.protocol.wire import Encoding
-from kibitz.server.state import RoomState
+from kibitz.server.room.state import RoomState
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "v1"
 _NAMED = re.compile(r"(?<![A-Za-z0-9])([A2-9TJQK][cdhs])([+-]?)(?![A-Za-z0-9])")

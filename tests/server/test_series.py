@@ -10,8 +10,8 @@ from servers import Running, running_server
 from talk import Plain, Talk, talking
 from worlds import Fake, HeldLog
 
-from kibitz.server.log_memory import MemoryLog
-from kibitz.server.log_sqlite import SqliteLog
+from kibitz.server.log.memory import MemoryLog
+from kibitz.server.log.sqlite import SqliteLog
 
 NEAR: Plain = {"game": "klondike", "save": NEAR_WIN}
 

@@ -14,7 +14,7 @@ from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from kibitz.clients import web
-from kibitz.server.site import Site, installed
+from kibitz.server.web.site import Site, installed
 
 FILES = {
     "index.html": b'<!doctype html><link href="web/style/a.css"><script src="web/main.js">',

@@ -15,7 +15,7 @@ from kibitz.protocol.replies import Joined, Position
 from kibitz.protocol.views import Event
 from kibitz.protocol.wire import Encoding
 from kibitz.server.limits.settings import OUTBOX_BYTES
-from kibitz.server.room import Room
+from kibitz.server.room.room import Room
 
 SMALL = 4096
 """Receive buffer of a client that does not read, in bytes."""

@@ -18,9 +18,9 @@ from kibitz.engine.games import GAMES
 from kibitz.protocol.hashing import chain
 from kibitz.protocol.views import Event, View
 from kibitz.protocol.wire import Encoding
-from kibitz.server.audience import Audience
-from kibitz.server.log_memory import MemoryLog
-from kibitz.server.state import RoomState
+from kibitz.server.log.memory import MemoryLog
+from kibitz.server.room.audience import Audience
+from kibitz.server.room.state import RoomState
 
 STEPS, MOST_STEPS = 1500, 6000
 """Steps, and how many there may be until everything has happened that has to."""

@@ -14,9 +14,9 @@ from websockets.protocol import State
 from kibitz.protocol.wire import Encoding
 from kibitz.server.connection import ANSWER_BYTES, Connection
 from kibitz.server.limits.settings import OUTBOX_BYTES
+from kibitz.server.room.writing import MAX_TOGETHER
 from kibitz.server.sockets.socket import write_all
 from kibitz.server.sockets.turn import Turn
-from kibitz.server.writing import MAX_TOGETHER
 
 SMALL = 4096
 """Bytes that the kernel keeps, at either end, for a client that does not read."""

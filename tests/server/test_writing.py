@@ -6,7 +6,7 @@ from desks import Desk, desk, turns
 
 from kibitz.protocol import requests as ask
 from kibitz.protocol.replies import Ok
-from kibitz.server import writing
+from kibitz.server.room import writing
 
 
 async def test_what_is_asked_at_once_is_written_at_once() -> None:

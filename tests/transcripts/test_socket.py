@@ -19,9 +19,9 @@ from kibitz.protocol.mirror import Mirror
 from kibitz.protocol.replies import Joined, Reply
 from kibitz.protocol.views import Event, RoomInfo
 from kibitz.protocol.wire import Encoding
-from kibitz.server.log_memory import MemoryLog
-from kibitz.server.record import Record, Secret
-from kibitz.server.room import Room
+from kibitz.server.log.memory import MemoryLog
+from kibitz.server.log.record import Record, Secret
+from kibitz.server.room.room import Room
 
 NOT_MOVES = {"h", "q", "n", "board", "cheat", "comment", "load", "done", ""}
 """Words that a client keeps to itself."""
@@ -88,7 +88,7 @@ def check(script: Transcript, step: Step, answer: dict[str, object], room: Room)
 @pytest.mark.parametrize("name", SESSIONS)
 async def test_session(name: str, encoding: Encoding, monkeypatch: pytest.MonkeyPatch) -> None:
     script, rng = reading.read(name), Random(100)
-    monkeypatch.setattr("kibitz.server.decide.Random", lambda seed: rng)
+    monkeypatch.setattr("kibitz.server.room.decide.Random", lambda seed: rng)
     log = MemoryLog()
     id_ = await room_with(log, script.game, script.table)
     moves = 0

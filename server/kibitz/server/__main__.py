@@ -19,9 +19,9 @@ import typer
 from .access.authority import Unusable
 from .admin.key import ENVIRONMENT, UnusableKey, read_key
 from .app import App, running
-from .log import EventLog, LogFailure
-from .log_memory import MemoryLog
-from .log_sqlite import SqliteLog
+from .log.log import EventLog, LogFailure
+from .log.memory import MemoryLog
+from .log.sqlite import SqliteLog
 from .operation import runtime
 from .operation.logs import Logs, open_logs
 from .options import Grouped

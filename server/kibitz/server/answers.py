@@ -21,14 +21,14 @@ from kibitz.protocol.wire import Encoding
 from .access.roles import GUEST_ROLES, check_request
 from .admin.administration import Administration
 from .admin.bans import Bans
-from .decide import check_open
 from .identity import Identity
-from .log import LogFailure
+from .lobby.rooms import Rooms
+from .log.log import LogFailure
 from .operation.metrics import Metrics
-from .past import Past
 from .reading import Reading
-from .room import Room
-from .rooms import Rooms
+from .room.decide import check_open
+from .room.past import Past
+from .room.room import Room
 from .storage.kept import PutAway
 from .visitor import Visitor, check_past, check_player
 from .world import World

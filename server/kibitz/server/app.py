@@ -38,23 +38,23 @@ from .limits.door import Door
 from .limits.holdings import Followed
 from .limits.outboxes import cut_slow
 from .limits.table import Table
-from .log import EventLog
+from .lobby.rooms import Rooms
+from .log.log import EventLog
 from .operation.drain import RETRY_MS, Drain, going_away
 from .operation.lag import LagSampler
 from .operation.logs import LogLevel
 from .operation.metrics import Metrics
 from .operation.scraping import Scraping
-from .pace import Gently
-from .pages import SOCKET_PATH, TEXT, Pages, banned, page
-from .past import Past
-from .rooms import Rooms
+from .room.pace import Gently
+from .room.past import Past
 from .settings import Auth, Settings
-from .site import installed
 from .sockets.frames import Frames
 from .sockets.keepalive import Keepalive
 from .sockets.socket import Socket
 from .sockets.turn import Turn
 from .storage.attic import Attic
+from .web.pages import SOCKET_PATH, TEXT, Pages, banned, page
+from .web.site import installed
 from .world import World
 
 NAME = "kibitz/0.1.0"

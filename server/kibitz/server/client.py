@@ -18,9 +18,9 @@ from .admin.bans import Bans
 from .answers import Answers
 from .identity import Identity
 from .limits.account import Account, Bank
+from .lobby.pledges import Pledge
 from .operation.metrics import Metrics
-from .pledges import Pledge
-from .room import Room
+from .room.room import Room
 from .sockets.socket import Socket
 from .sockets.turn import Turn
 from .world import World

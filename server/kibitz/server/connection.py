@@ -25,7 +25,7 @@ from kibitz.protocol.wire import Frame, WireError, frame_id
 from .admin.bans import close_reason
 from .answers import RoomCommand
 from .client import Client, Service
-from .log import LogFailure
+from .log.log import LogFailure
 from .sockets.frames import framed
 from .sockets.share import AT_ONCE
 from .sockets.socket import Socket

@@ -16,11 +16,11 @@ from kibitz.protocol import requests as ask
 from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.views import Event
 
-from .decide import check_open
-from .past import Past
-from .room import Room
-from .stage import Stage
-from .told import Told
+from .room.decide import check_open
+from .room.past import Past
+from .room.room import Room
+from .room.stage import Stage
+from .room.told import Told
 from .visitor import Visitor, check_past, check_player, checked_board
 
 Request = ask.Moves | ask.Save | ask.Cheat | ask.History | ask.ViewAt

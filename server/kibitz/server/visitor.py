@@ -10,12 +10,12 @@ from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.views import Role
 
 from .access.roles import PLAYS, check_roles
-from .audience import Audience
-from .listener import Listener
-from .pledges import Pledge
-from .room import Room
-from .stage import Stage
-from .state import RoomState
+from .lobby.pledges import Pledge
+from .room.audience import Audience
+from .room.listener import Listener
+from .room.room import Room
+from .room.stage import Stage
+from .room.state import RoomState
 
 
 class Visitor(Listener, Protocol):

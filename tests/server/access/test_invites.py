@@ -11,10 +11,10 @@ import pytest
 from servers import Running, running_server
 from talk import Plain, Talk, fetch, talking
 
-from kibitz.server import passwords
 from kibitz.server.access import entrance
-from kibitz.server.log_sqlite import SqliteLog
-from kibitz.server.rooms import ROOM_ID_BYTES
+from kibitz.server.lobby.rooms import ROOM_ID_BYTES
+from kibitz.server.log.sqlite import SqliteLog
+from kibitz.server.room import passwords
 
 COOP = {"game": "klondike", "deal": "1", "mode": "coop", "seats": 3, "visibility": "private"}
 

@@ -18,8 +18,8 @@ from kibitz.protocol.limits import MAX_TOKEN
 from kibitz.server.access.authority import Unusable
 from kibitz.server.access.jwts import LEEWAY_MS
 from kibitz.server.access.opening import authority_of
-from kibitz.server.log_memory import MemoryLog
-from kibitz.server.log_sqlite import SqliteLog
+from kibitz.server.log.memory import MemoryLog
+from kibitz.server.log.sqlite import SqliteLog
 from kibitz.server.settings import Access, Auth
 
 CLOSE_AUTH = 4401

@@ -5,7 +5,7 @@ import typing
 from kibitz.protocol import requests as ask
 from kibitz.protocol.views import Role
 from kibitz.server.access import roles
-from kibitz.server.pages import DOWNLOADS
+from kibitz.server.web.pages import DOWNLOADS
 
 
 def test_every_request_join_and_download_stands_in_the_table() -> None:

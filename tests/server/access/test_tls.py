@@ -23,8 +23,8 @@ from servers import Running, running_server
 from talk import PATIENCE, eventually, talking
 
 from kibitz.protocol.wire import Encoding as WireEncoding
-from kibitz.server.fanout import GATHER_FROM
-from kibitz.server.log_sqlite import SqliteLog
+from kibitz.server.log.sqlite import SqliteLog
+from kibitz.server.room.fanout import GATHER_FROM
 from kibitz.server.sockets.socket import descriptor_of
 
 RECORDS = range(20, 24)

@@ -7,7 +7,7 @@ from talk import Talk, connected, eventually, fetch, talking
 from websockets.exceptions import InvalidStatus
 from worlds import Fake
 
-from kibitz.server.log_memory import MemoryLog
+from kibitz.server.log.memory import MemoryLog
 from kibitz.server.settings import Access
 
 PROXY = Access(trusted_proxy=["127.0.0.0/8"])

@@ -9,7 +9,7 @@ from server.admin.operators import operated
 from talk import Plain, Talk, eventually, fetch, talking
 from worlds import Fake
 
-from kibitz.server.log_memory import MemoryLog
+from kibitz.server.log.memory import MemoryLog
 
 HIDDEN = "??"
 

@@ -21,7 +21,7 @@ from worlds import HeldLog
 from kibitz.clients.bot import legal_moves
 from kibitz.clients.session import Client
 from kibitz.server.__main__ import _end_within
-from kibitz.server.log_sqlite import SqliteLog
+from kibitz.server.log.sqlite import SqliteLog
 from kibitz.server.operation.drain import RETRY_MS
 from kibitz.server.settings import Operating
 

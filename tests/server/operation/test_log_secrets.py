@@ -18,10 +18,10 @@ from talk import fetch, talking
 
 from kibitz.protocol.views import RoomInfo
 from kibitz.protocol.wire import Encoding
-from kibitz.server.log_sqlite import SqliteLog
+from kibitz.server.log.record import Record
+from kibitz.server.log.sqlite import SqliteLog
 from kibitz.server.operation.logs import LogLevel, Logs
-from kibitz.server.record import Record
-from kibitz.server.room import Room
+from kibitz.server.room.room import Room
 from kibitz.server.settings import Operating
 
 WORDS = "Zaphod", "pangalactic", "hunter2-gargleblaster", "vogon-42", "babelfish"

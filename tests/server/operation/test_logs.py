@@ -15,7 +15,7 @@ import pytest
 import structlog
 from talk import eventually
 
-from kibitz.server.log import LogFailure
+from kibitz.server.log.log import LogFailure
 from kibitz.server.operation.flood import MOST, WINDOW_SECONDS
 from kibitz.server.operation.logs import MAX_LINES, Lines, LogLevel, Logs
 

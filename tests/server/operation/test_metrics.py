@@ -16,8 +16,8 @@ from websockets.asyncio.server import ServerConnection
 
 from kibitz.protocol.codes import CloseCode, ErrorCode
 from kibitz.protocol.wire import Encoding
-from kibitz.server.log import LogFailure
-from kibitz.server.log_sqlite import SqliteLog
+from kibitz.server.log.log import LogFailure
+from kibitz.server.log.sqlite import SqliteLog
 from kibitz.server.operation.measures import Distribution
 from kibitz.server.operation.scraping import is_near
 
@@ -262,6 +262,6 @@ async def test_no_failure_quotes_what_was_to_be_written(
     log = SqliteLog(tmp_path / "log")
     async with running_server(log) as running, talking(running.url) as ann:
         room = await running.app.rooms.get((await ann.ok("create", game="klondike"))["room"])
-        monkeypatch.setattr("kibitz.server.log_writer.write_record", fail)
+        monkeypatch.setattr("kibitz.server.log.writer.write_record", fail)
         with pytest.raises(LogFailure, match=r"^ValueError$"):
             await room.stand_up(next(iter(running.app._connections)).identity)

@@ -10,7 +10,7 @@ from servers import running_server
 from talk import talking
 
 from kibitz.protocol.views import RoomInfo
-from kibitz.server.log_sqlite import SqliteLog
+from kibitz.server.log.sqlite import SqliteLog
 
 OLD = Path(__file__).parents[2] / "golden" / "files"
 """Files that servers of earlier versions have left, by the version of their schema."""

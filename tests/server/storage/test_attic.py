@@ -15,9 +15,9 @@ from worlds import Fake, HeldLog
 
 from kibitz.engine import replays
 from kibitz.server.limits.settings import IDLE_SECONDS
-from kibitz.server.log import EventLog, LogFailure
-from kibitz.server.log_memory import MemoryLog
-from kibitz.server.log_sqlite import SqliteLog
+from kibitz.server.log.log import EventLog, LogFailure
+from kibitz.server.log.memory import MemoryLog
+from kibitz.server.log.sqlite import SqliteLog
 
 DAY = 86_400.0
 KEEP = 3

@@ -8,7 +8,7 @@ from processes import standby
 from server.storage.files import admin, names
 from talk import talking
 
-from kibitz.server.log_sqlite import SqliteLog
+from kibitz.server.log.sqlite import SqliteLog
 
 
 async def test_what_was_acknowledged_is_in_the_copy_of_a_running_server(tmp_path: Path) -> None:

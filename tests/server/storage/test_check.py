@@ -11,8 +11,8 @@ import pytest
 from msgspec.structs import replace
 from server.storage.files import OLD, admin, filled, pages_of, spoil
 
-from kibitz.server.log_sqlite import SqliteLog
-from kibitz.server.record import Record, read_info, read_record, write_info, write_record
+from kibitz.server.log.record import Record, read_info, read_record, write_info, write_record
+from kibitz.server.log.sqlite import SqliteLog
 from kibitz.server.storage.check import Check
 from kibitz.server.storage.kept import Kept, write_kept
 

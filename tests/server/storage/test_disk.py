@@ -17,8 +17,8 @@ from server.storage.files import admin, filled, pages_of, spoil
 from servers import running_server
 from talk import Talk, fetch, talking
 
-from kibitz.server.log import LogFailure
-from kibitz.server.log_sqlite import SqliteLog
+from kibitz.server.log.log import LogFailure
+from kibitz.server.log.sqlite import SqliteLog
 from kibitz.server.storage.schema import UnreadableFile
 
 ROOT = os.getuid() == 0

@@ -14,7 +14,7 @@ from talk import fetch, talking
 from worlds import Fake
 
 from kibitz.engine import replays
-from kibitz.server.log_sqlite import SqliteLog
+from kibitz.server.log.sqlite import SqliteLog
 
 
 async def test_what_is_exported_is_what_the_server_shows(tmp_path: Path) -> None:

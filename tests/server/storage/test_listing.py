@@ -11,11 +11,11 @@ from talk import Plain, Talk, talking
 from worlds import START_MS, Fake
 
 from kibitz.protocol.views import Event, RoomInfo
-from kibitz.server import listing
-from kibitz.server.log import EventLog
-from kibitz.server.log_memory import MemoryLog
-from kibitz.server.log_sqlite import SqliteLog
-from kibitz.server.record import Record
+from kibitz.server.lobby import listing
+from kibitz.server.log.log import EventLog
+from kibitz.server.log.memory import MemoryLog
+from kibitz.server.log.record import Record
+from kibitz.server.log.sqlite import SqliteLog
 
 FEW = 10
 """Rooms that are listed from memory here."""

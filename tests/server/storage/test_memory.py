@@ -11,8 +11,9 @@ from servers import Running, running_server
 from talk import Talk, talking
 from worlds import Fake
 
-from kibitz.server import listing, log_writer
-from kibitz.server.log_sqlite import SqliteLog
+from kibitz.server.lobby import listing
+from kibitz.server.log import writer
+from kibitz.server.log.sqlite import SqliteLog
 
 ROOMS = int(os.environ.get("KIBITZ_ROOMS", "150"))
 """How many are made and finished in a window; more by hand."""
@@ -54,7 +55,7 @@ async def test_rooms_that_are_over_leave_nothing_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(listing, "MAX_NEWEST", 50)
-    monkeypatch.setattr(log_writer, "MAX_HEADS", 50)
+    monkeypatch.setattr(writer, "MAX_HEADS", 50)
     fake = Fake()
     async with (
         running_server(SqliteLog(tmp_path / "k.db"), fake.world) as running,
@@ -72,7 +73,7 @@ async def test_rooms_that_are_over_leave_nothing_behind(
 async def test_a_writer_with_nothing_to_do_forgets_its_pages_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(log_writer, "IDLE_SECONDS", 0.01)
+    monkeypatch.setattr(writer, "IDLE_SECONDS", 0.01)
     log = SqliteLog(tmp_path / "k.db")
     loop, forgot = asyncio.get_running_loop(), asyncio.Queue[str]()
 

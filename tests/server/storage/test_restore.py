@@ -14,7 +14,7 @@ from processes import standby
 from server.storage.files import OLD, admin, filled, names, rooms_of, spoil
 from talk import talking
 
-from kibitz.server.log_sqlite import SqliteLog
+from kibitz.server.log.sqlite import SqliteLog
 from kibitz.server.storage.restore import restore
 from kibitz.server.storage.schema import SCHEMA_VERSION, UnreadableFile
 

@@ -14,7 +14,7 @@ from servers import running_server
 from structlog.testing import capture_logs
 from talk import fetch, talking
 
-from kibitz.server.log_sqlite import SqliteLog
+from kibitz.server.log.sqlite import SqliteLog
 from kibitz.server.storage.schema import SCHEMA_VERSION, UnreadableFile
 
 OLD = Path(__file__).parents[2] / "golden" / "files"

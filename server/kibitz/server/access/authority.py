@@ -9,7 +9,7 @@ from typing import Protocol
 from kibitz.protocol.codes import ErrorCode, Refused
 
 from ..identity import Identity, identify, new_token
-from ..log import EventLog
+from ..log.log import EventLog
 from ..world import World
 
 VISITOR = Identity("", "")

@@ -16,9 +16,9 @@ from kibitz.protocol import requests as ask
 from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.views import Role
 
-from ..log import EventLog
-from ..passwords import hash_password, is_password
-from ..state import RoomState
+from ..log.log import EventLog
+from ..room.passwords import hash_password, is_password
+from ..room.state import RoomState
 from ..world import World
 
 SECRET = "invites"

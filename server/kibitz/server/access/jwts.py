@@ -17,7 +17,7 @@ from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.limits import MAX_NAME, MAX_TOKEN
 
 from ..identity import Identity, clean_name, id_of
-from ..log import EventLog
+from ..log.log import EventLog
 from ..world import World
 from .authority import ID_SECRET, SECRET_BYTES, needs_token
 from .keys import Keys

@@ -20,9 +20,9 @@ from kibitz.protocol.views import RoomInfo
 
 from ..access.roles import ADMIN
 from ..identity import clean_text, is_id
-from ..log import EventLog
-from ..room import Room
-from ..rooms import Rooms
+from ..lobby.rooms import Rooms
+from ..log.log import EventLog
+from ..room.room import Room
 from ..sockets.frames import Frames
 from ..visitor import Visitor
 from ..world import World

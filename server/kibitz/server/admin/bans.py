@@ -16,7 +16,7 @@ from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.operating import Ban
 
 from ..access.addresses import MAX_IPV4, NAT64, Address, same_address
-from ..log import EventLog
+from ..log.log import EventLog
 from ..world import World
 
 PREFIX = "ban/"

@@ -8,9 +8,9 @@ from msgspec.structs import replace
 from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.views import Event
 
-from ..decide import check_open, note, stand_up
 from ..identity import Identity
-from ..state import RoomState
+from ..room.decide import check_open, note, stand_up
+from ..room.state import RoomState
 
 
 def close(reason: str | None, state: RoomState, here: set[str], at: int) -> list[Event]:

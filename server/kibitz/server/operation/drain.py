@@ -16,7 +16,7 @@ from websockets.protocol import State
 
 from kibitz.protocol.codes import CloseCode
 
-from ..pages import TEXT, page
+from ..web.pages import TEXT, page
 
 RETRY_MS = 1000
 """When the first may come back after the server went away; all add jitter of their own."""

@@ -20,7 +20,7 @@ from typing import Any, TextIO
 
 import structlog
 
-from ..log import LogFailure
+from ..log.log import LogFailure
 from .flood import WINDOW_SECONDS, Flood
 from .vocabulary import ALWAYS, EVENTS
 

@@ -21,8 +21,8 @@ from websockets.http11 import Request, Response
 from kibitz.protocol.wire import Encoding
 
 from ..access.addresses import same_address
-from ..pages import TEXT, nothing, page
-from ..rooms import Rooms
+from ..lobby.rooms import Rooms
+from ..web.pages import TEXT, nothing, page
 from .metrics import NOWHERE, Metrics, Place
 
 PATH = "/metrics"

@@ -13,7 +13,7 @@ from typing import Protocol, TypeVar
 
 import structlog
 
-from ..pace import Pace
+from ..room.pace import Pace
 from .share import Share
 
 T = TypeVar("T")

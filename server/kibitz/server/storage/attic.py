@@ -12,10 +12,10 @@ import structlog
 from kibitz.protocol.codes import Refused
 from kibitz.protocol.views import RoomInfo
 
-from ..log import EventLog
-from ..past import Past
-from ..room import Room
-from ..rooms import Rooms
+from ..lobby.rooms import Rooms
+from ..log.log import EventLog
+from ..room.past import Past
+from ..room.room import Room
 from ..visitor import checked_board
 from ..world import World
 from .kept import Kept, write_kept

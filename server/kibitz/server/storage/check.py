@@ -18,10 +18,10 @@ from kibitz.engine.headers import LineError
 from kibitz.protocol.hashing import HASH_SIZE, chain
 from kibitz.protocol.views import RoomInfo
 
-from ..audience import public
-from ..entries import entry_of
-from ..record import UNREADABLE, Record, read_info, read_record
-from ..state import RoomState
+from ..log.record import UNREADABLE, Record, read_info, read_record
+from ..room.audience import public
+from ..room.entries import entry_of
+from ..room.state import RoomState
 from .kept import read_kept
 from .opening import has_archive, reading
 

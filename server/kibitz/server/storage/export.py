@@ -13,11 +13,11 @@ from pathlib import Path
 
 from kibitz.protocol.codes import Refused
 
-from ..audience import EVERYTHING
-from ..log_memory import MemoryLog
-from ..past import Past
-from ..record import UNREADABLE, read_info, read_record
-from ..room import Room
+from ..log.memory import MemoryLog
+from ..log.record import UNREADABLE, read_info, read_record
+from ..room.audience import EVERYTHING
+from ..room.past import Past
+from ..room.room import Room
 from ..visitor import checked_board
 from ..world import World
 from .backup import NotCopied, put

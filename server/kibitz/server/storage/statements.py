@@ -1,6 +1,6 @@
 """What the log says to its file: the tables are those of the present schema."""
 
-from ..log import AWAY
+from ..log.log import AWAY
 
 RECORD = "insert into record values (?, ?, ?)"
 NEW_ROOM = "insert into room (number, id, last, info) values (?, ?, ?, ?)"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from ..record import UNREADABLE, read_info
+from ..log.record import UNREADABLE, read_info
 from .opening import has_archive, reading
 from .schema import version_of
 

@@ -19,22 +19,22 @@ from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.replies import Ok
 from kibitz.protocol.views import Event, Kind, RoomInfo
 
+from ..identity import Identity
+from ..limits.buckets import Buckets
+from ..limits.rates import Rate
+from ..limits.settings import SAYS
+from ..limits.table import Over
+from ..log.log import EventLog
+from ..log.record import Record
+from ..sockets.turn import Turn
+from ..world import World
 from . import race
 from .decide import KINDS_OF, change, check_open, is_same, note, sit_down, stand_up
 from .entries import entry_of
-from .identity import Identity
-from .limits.buckets import Buckets
-from .limits.rates import Rate
-from .limits.settings import SAYS
-from .limits.table import Over
 from .listener import Listener
-from .log import EventLog
 from .people import People
-from .record import Record
-from .sockets.turn import Turn
 from .stage import Stage
 from .state import RoomState
-from .world import World
 from .writing import Command, Writing
 
 MARK_EVENTS = 64

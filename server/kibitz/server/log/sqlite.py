@@ -17,13 +17,13 @@ from typing import TypeVar
 
 from kibitz.protocol.views import RoomInfo
 
+from ..operation.measures import Meter
+from ..storage import statements
+from ..storage.locking import lock
+from ..storage.schema import UnreadableFile, migrate, version_of
 from .log import Feed, LogFailure, failure
-from .log_writer import Append, Removal, Writer
-from .operation.measures import Meter
 from .record import UNREADABLE, Record, read_info, read_record
-from .storage import statements
-from .storage.locking import lock
-from .storage.schema import UnreadableFile, migrate, version_of
+from .writer import Append, Removal, Writer
 
 MAX_NUMBER = 2**63 - 1
 

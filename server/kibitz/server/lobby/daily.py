@@ -21,9 +21,9 @@ from kibitz.protocol.requests import Create
 from kibitz.protocol.requests import Daily as AskDaily
 from kibitz.protocol.views import Policy, RoomInfo
 
+from ..room.state import RoomState
+from ..world import World
 from .creation import Start
-from .state import RoomState
-from .world import World
 
 SECRET = "daily"
 """The name of the secret in the log."""

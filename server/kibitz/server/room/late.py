@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.views import Event
 
-from .record import Record
-from .sockets.turn import Turn
+from ..log.record import Record
+from ..sockets.turn import Turn
 from .stage import Read, Stage
 from .state import RoomState
 

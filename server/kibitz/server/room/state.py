@@ -33,8 +33,8 @@ from kibitz.protocol.views import (
     Visibility,
 )
 
+from ..log.record import Record, Secret
 from .audience import EVERYTHING, NOTHING, Audience
-from .record import Record, Secret
 
 Seen = Callable[[Table], Table]
 """What a viewer sees of a table."""

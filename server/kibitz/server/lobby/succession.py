@@ -15,12 +15,12 @@ from kibitz.protocol.fairness import seed_of
 from kibitz.protocol.requests import Create
 from kibitz.protocol.views import Control, Event, Origin, Policy, Series
 
-from .audience import NOTHING
+from ..identity import Identity
+from ..log.record import Record, Secret
+from ..room.audience import NOTHING
+from ..room.ending import true_deal
+from ..room.state import RoomState
 from .creation import Start, create
-from .ending import true_deal
-from .identity import Identity
-from .record import Record, Secret
-from .state import RoomState
 
 
 def start_at(room: str, state: RoomState, board: int) -> Start:

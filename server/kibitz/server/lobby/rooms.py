@@ -16,24 +16,24 @@ from kibitz.protocol.fairness import SECRET_BYTES, pledge_of
 from kibitz.protocol.requests import Create, Present, Rematch, RequestBase
 from kibitz.protocol.views import RoomInfo
 
-from .access.entrance import Entrance
-from .clock import Clock
+from ..access.entrance import Entrance
+from ..identity import Identity
+from ..limits.holdings import DAY_MS, Games
+from ..limits.rates import Rate
+from ..limits.settings import SAYS, Limits
+from ..log.log import Conflict, EventLog
+from ..log.record import Record
+from ..room.clock import Clock
+from ..room.room import Room
+from ..sockets.turn import Turn
+from ..storage.kept import PutAway
+from ..world import World
 from .creation import Start, check_same, create
 from .daily import SECRET, Days
-from .identity import Identity
-from .limits.holdings import DAY_MS, Games
-from .limits.rates import Rate
-from .limits.settings import SAYS, Limits
 from .listing import Listing
-from .log import Conflict, EventLog
 from .pledges import Pledge
-from .record import Record
-from .room import Room
-from .sockets.turn import Turn
-from .storage.kept import PutAway
 from .succession import present, rematch
 from .tv import Tv
-from .world import World
 
 ROOM_ID_BYTES = 10
 """Random bytes in a room id: 80 bits, nobody guesses one."""

@@ -32,8 +32,8 @@ from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.fairness import shuffle_key
 from kibitz.protocol.views import Control, Event, Kind
 
+from ..identity import Identity, clean_text
 from . import ending, race
-from .identity import Identity, clean_text
 from .race import salted
 from .state import Done, RoomState
 

@@ -17,7 +17,7 @@ from typing import Protocol
 
 from kibitz.protocol.views import RoomInfo
 
-from .operation.measures import Meter
+from ..operation.measures import Meter
 from .record import Record
 
 AWAY = -1

@@ -17,10 +17,10 @@ from msgspec import Struct
 
 from kibitz.protocol.views import RoomInfo
 
+from ..operation.measures import Meter
+from ..storage import probe, statements
 from .log import AWAY, Conflict, failure
-from .operation.measures import Meter
 from .record import Record, read_info, write_info, write_record
-from .storage import probe, statements
 
 MAX_GROUP = 512
 """A commit that has so many appends waits for no more of them."""

@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator, Sequence
 
 from kibitz.protocol.views import RoomInfo
 
+from ..operation.measures import Meter
 from .log import AWAY, Conflict, Feed, failure
-from .operation.measures import Meter
 from .record import Record, read_record, write_record
 
 

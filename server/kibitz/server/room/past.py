@@ -26,20 +26,20 @@ from kibitz.protocol.replies import Position, Replayed
 from kibitz.protocol.views import Event, RoomInfo, Status
 from kibitz.protocol.wire import Encoding
 
+from ..limits.settings import PAST_WAITING
+from ..limits.table import Over
+from ..lobby.creation import Start
+from ..lobby.replaying import replayed
+from ..lobby.succession import start_at
+from ..log.log import EventLog
+from ..log.record import Record
+from ..storage.kept import Kept, read_kept
 from .audience import Audience, opened, public, told
-from .creation import Start
 from .ending import true_deal
-from .limits.settings import PAST_WAITING
-from .limits.table import Over
-from .log import EventLog
 from .pace import PIECE_EVENTS, Through
-from .record import Record
-from .replaying import replayed
 from .room import Room
 from .stage import Stage
 from .state import RoomState, state_at
-from .storage.kept import Kept, read_kept
-from .succession import start_at
 from .told import encode_value, raw_list
 
 FORMAT = "kibitz-replay-json-1"

@@ -18,26 +18,26 @@ from websockets.http11 import Request, Response
 from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.contract import contract
 
-from .access.authority import Authority
-from .access.roles import check_download
-from .admin.bans import Bans
-from .answers import Answers
-from .decide import check_open
-from .identity import Identity
-from .limits.door import refusal
-from .limits.places import place_of
-from .limits.prices import DOWNLOAD, EVENTS_A_DOWNLOAD, TOKEN
-from .limits.settings import Limits
-from .limits.table import Over, Table
-from .log import LogFailure
-from .operation.metrics import Metrics
-from .past import Past
-from .room import Room
-from .rooms import Rooms
+from ..access.authority import Authority
+from ..access.roles import check_download
+from ..admin.bans import Bans
+from ..answers import Answers
+from ..identity import Identity
+from ..limits.door import refusal
+from ..limits.places import place_of
+from ..limits.prices import DOWNLOAD, EVENTS_A_DOWNLOAD, TOKEN
+from ..limits.settings import Limits
+from ..limits.table import Over, Table
+from ..lobby.rooms import Rooms
+from ..log.log import LogFailure
+from ..operation.metrics import Metrics
+from ..room.decide import check_open
+from ..room.past import Past
+from ..room.room import Room
+from ..room.state import RoomState
+from ..storage.kept import PutAway
+from ..visitor import checked_board
 from .site import Site
-from .state import RoomState
-from .storage.kept import PutAway
-from .visitor import checked_board
 
 MAX_WISHES = 8
 """Most fields of a query."""

@@ -16,9 +16,9 @@ from kibitz.protocol.hashing import SALT_SIZE
 from kibitz.protocol.limits import MIN_RACERS
 from kibitz.protocol.views import Event
 
+from ..identity import Identity
 from .audience import MASKED
 from .ending import closed
-from .identity import Identity
 from .state import RoomState
 
 

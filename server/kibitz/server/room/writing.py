@@ -20,10 +20,10 @@ from kibitz.protocol.replies import Ok
 from kibitz.protocol.requests import RequestBase
 from kibitz.protocol.views import Event
 
-from .identity import Identity
-from .log import Conflict, LogFailure
-from .record import Record
-from .sockets.turn import Turn
+from ..identity import Identity
+from ..log.log import Conflict, LogFailure
+from ..log.record import Record
+from ..sockets.turn import Turn
 from .state import RoomState
 
 MAX_CONFLICTS = 8

@@ -5,8 +5,8 @@ from typing import Protocol
 from kibitz.protocol.views import Role
 from kibitz.protocol.wire import Encoding
 
-from .identity import Identity
-from .sockets.socket import Socket
+from ..identity import Identity
+from ..sockets.socket import Socket
 
 
 class Listener(Protocol):

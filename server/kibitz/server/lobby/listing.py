@@ -16,8 +16,8 @@ from kibitz.protocol.replies import RoomList
 from kibitz.protocol.requests import Rooms as ListRooms
 from kibitz.protocol.views import RoomInfo
 
-from .log import EventLog
-from .world import World
+from ..log.log import EventLog
+from ..world import World
 
 MAX_NEWEST = 10_000
 """Public rooms that are listed from memory."""

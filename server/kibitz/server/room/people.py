@@ -15,14 +15,14 @@ from kibitz.protocol.codes import CloseCode
 from kibitz.protocol.replies import Joined, Presence
 from kibitz.protocol.views import Event, Role
 
+from ..log.record import Record
+from ..sockets.turn import Turn
+from ..world import World
 from .crowd import Crowd
 from .late import Late
 from .listener import Listener
-from .record import Record
-from .sockets.turn import Turn
 from .stage import Read, Stage
 from .state import RoomState
-from .world import World
 
 
 class People:

@@ -18,11 +18,11 @@ from kibitz.protocol.codes import CloseCode
 from kibitz.protocol.replies import Position, Presence
 from kibitz.protocol.views import Event, Role
 
+from ..sockets.frames import Frames
+from ..sockets.turn import Turn
 from .audience import EVERYTHING, Audience
 from .fanout import Fanout, Told
 from .listener import Listener
-from .sockets.frames import Frames
-from .sockets.turn import Turn
 
 
 @dataclass(slots=True)

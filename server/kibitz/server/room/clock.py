@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 
 import structlog
 
-from .world import World
+from ..world import World
 
 LONGEST_SLEEP = 0.5
 """Seconds until the wall clock is looked at again, in case it was set."""

@@ -22,10 +22,10 @@ from kibitz.protocol.limits import MAX_NAME, MAX_SAVE, MAX_STEPS
 from kibitz.protocol.replies import Replayed
 from kibitz.protocol.views import Event, Kind, Opened, Policy, Status
 
-from .audience import opened, public
-from .ending import named
-from .identity import clean_text
-from .pace import Through
+from ..identity import clean_text
+from ..room.audience import opened, public
+from ..room.ending import named
+from ..room.pace import Through
 
 BEAT_MS = 1000
 """Milliseconds from one command to the next."""

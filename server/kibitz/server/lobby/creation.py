@@ -22,9 +22,9 @@ from kibitz.protocol.limits import MAX_AHEAD_MS, MAX_RACERS, MAX_SEATS, MIN_RACE
 from kibitz.protocol.requests import Create, OptionValue
 from kibitz.protocol.views import Event, Mode, Origin, Policy, Seat, Series
 
-from .identity import Identity
-from .record import Record, Secret
-from .state import RoomState
+from ..identity import Identity
+from ..log.record import Record, Secret
+from ..room.state import RoomState
 
 SEATS: dict[Mode, tuple[int, int, int]] = {
     "solo": (1, 1, 1),

@@ -1,0 +1,1 @@
+"""All rooms: made, found, listed, followed by others."""

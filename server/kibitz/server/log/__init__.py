@@ -1,0 +1,1 @@
+"""The event log: what is kept, in memory or on SQLite."""

@@ -1,0 +1,1 @@
+"""One room: what is decided in it, what is so, who is told."""

@@ -1,0 +1,1 @@
+"""Plain HTTP beside the socket: the page, health, downloads."""
