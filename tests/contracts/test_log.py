@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
+from server.storage.files import entry as info
 
 from kibitz.protocol.views import Event, RoomInfo
 from kibitz.server.log.log import AWAY, Conflict, EventLog, LogFailure
@@ -29,22 +30,6 @@ async def log(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[E
 def record(first: int, count: int = 1, **more: str) -> Record:
     events = [Event(seq=first + n, at=first, kind="say", text="x") for n in range(count)]
     return Record(events=events, **more)  # type: ignore[arg-type]
-
-
-def info(room: str, seq: int) -> RoomInfo:
-    return RoomInfo(
-        id=room,
-        game="montana",
-        mode="solo",
-        players=["Ann"],
-        seats=1,
-        spectators=0,
-        seq=seq,
-        score=0,
-        status="open",
-        started=5,
-        visibility="public",
-    )
 
 
 async def add(log: EventLog, room: str, expected: int, count: int = 1) -> Record:

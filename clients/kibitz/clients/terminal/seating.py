@@ -1,6 +1,5 @@
 """Ways to a seat: a new room, one that is there, the position of a game, the next of a series."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple
 
@@ -10,11 +9,6 @@ from kibitz.protocol.mirror import Mirror
 from ..pledging import create_pledged
 from ..session import Client
 from ..telling import refused_because
-
-ASKED = 3
-"""How often a seat is asked for that was taken."""
-A_BIT = 0.2
-"""Seconds between two times."""
 
 
 class Seated(NamedTuple):
@@ -93,13 +87,11 @@ def rematch(room: str) -> Seating:
 
 async def why_unseated(client: Client, room: str) -> str:
     """Why our seat was taken from us: what the server says when we ask for it again."""
-    for _ in range(ASKED):
-        try:
-            await client.join(room, "player")
-        except Refused as refused:
-            return f"your seat was taken from you: {refused_because(refused)}"
-        await client.leave(room)  # it is not ours: what keeps us from it only comes a bit later
-        await asyncio.sleep(A_BIT)
+    try:
+        await client.join(room, "player")
+    except Refused as refused:
+        return f"your seat was taken from you: {refused_because(refused)}"
+    await client.leave(room)
     return "your seat was taken from you"
 
 

@@ -213,9 +213,12 @@ class Administration:
         id_ = ban.id or ""
         if not room.people.is_seated(id_):
             raise Refused(ErrorCode.NOT_SEATED, f"{id_} has no seat there", room=room.id)
-        await room.order(partial(unseat, id_))
-        await self._bans.add(ban)
-        await room.order(partial(unseat, id_))  # he may have sat down again before it held
+        await self._bans.add(ban)  # first: whoever is unseated may ask for a seat at once
+        try:
+            await room.order(partial(unseat, id_))
+        except Refused:
+            await self._bans.lift(ban)
+            raise
         return Administered(act="kick")
 
     def _check_not_himself(self, ban: Ban, visitor: Visitor) -> None:
