@@ -141,7 +141,7 @@ class Pages:
             if room.state.closed and not seated and who != room.state.owner:
                 self._rooms.entrance.check_key(id_, room.state, _wishes(query).get("invite"))
             response = await DOWNLOADS[name](self, room, who, _wishes(query))
-            more = room.seq / EVENTS_A_DOWNLOAD if name in REPLAYS else 0
+            more = room.seq // EVENTS_A_DOWNLOAD if name in REPLAYS else 0
             self._table.charge("downloads", more, (None, who, place))
             return response
         except Refused as refused:
