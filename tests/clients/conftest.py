@@ -15,10 +15,14 @@ from servers import Running, running_server
 
 
 @pytest.fixture(autouse=True, scope="session")
-def ctrl_c_ends_what_we_start() -> None:
-    """Also where a shell started us in the background, which ignores SIGINT for us and ours."""
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+def signals_end_what_we_start() -> None:
+    """Also where a shell started us in the background, or nohup: they have some ignored."""
+    for number, handler in (
+        (signal.SIGINT, signal.default_int_handler),
+        (signal.SIGHUP, signal.SIG_DFL),
+    ):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, handler)
 
 
 class _Beside(io.StringIO):

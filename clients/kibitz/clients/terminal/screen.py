@@ -97,8 +97,9 @@ class Screen:
     def draw(self, scene: Scene) -> None:
         """Show the page anew on a terminal; else print the board below the last one."""
         if self.in_place:
-            self.console.control(Control.home(), Control.clear())
-            self.write("".join(f"{line}\n" for line in self._page(scene)))
+            with self.console:  # in one piece: a prompt may be printed at any time
+                self.console.control(Control.home(), Control.clear())
+                self.write("".join(f"{line}\n" for line in self._page(scene)))
         else:
             self.write(_board(scene))
 
@@ -133,7 +134,7 @@ class Screen:
     def write(self, text: str) -> None:
         """Print text as it is, cards in colour."""
         text = text.translate(self._letters)
-        if self._coloured:
+        if self._coloured or self.in_place:
             self.console.print(paint(text, self._colours), end="")
         else:
             self._out.write(text)
