@@ -45,6 +45,8 @@ _CHECKED_BY_US: Options = {
 class Jwts:
     """Everybody has a token of the operator's."""
 
+    files = True
+
     def __init__(
         self,
         world: World,
