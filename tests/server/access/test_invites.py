@@ -80,8 +80,10 @@ async def test_a_password_lets_in_as_either_and_invites_as_well(running: Running
         talking(running.url) as eve,
     ):
         room, player, looker = await keys(ann, password="cats")
-        said = await bob.refused("forbidden", "join", room=room, password="dogs")
+        said = await bob.refused("forbidden", "join", room=room)
         assert said["message"] == "this room has a password"
+        said = await bob.refused("forbidden", "join", room=room, password="dogs")
+        assert said["message"] == "that is not the room's password"
         await bob.ok("join", room=room, password="cats")
         assert (await bob.ok("join", room=room, role="player"))["seat"] == 2
         await eve.ok("join", room=room, invite=looker, password="dogs")

@@ -20,7 +20,7 @@ from websockets.exceptions import InvalidHandshake, InvalidStatus
 from kibitz.server.limits.door import Door
 from kibitz.server.limits.rates import Rate
 from kibitz.server.limits.settings import Limits
-from kibitz.server.limits.table import Table
+from kibitz.server.limits.table import Table, span_of
 
 
 def few(**limits: object) -> Limits:
@@ -48,6 +48,12 @@ async def refusal(url: str) -> tuple[int, str | None, bytes]:
             pass
     response = refused.value.response
     return response.status_code, response.headers.get("Retry-After"), bytes(response.body)
+
+
+def test_a_long_time_is_said_in_minutes_or_hours() -> None:
+    spans = [span_of(seconds) for seconds in (0.25, 120, 121, 7200, 7201)]
+    assert spans == ["0.2 s", "120.0 s", "3 min", "120 min", "3 h"]
+    assert span_of(5, 0) == "5 s"
 
 
 @pytest.mark.parametrize("what", ["connections", "connections_per_address"])

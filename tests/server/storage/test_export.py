@@ -40,7 +40,12 @@ async def test_what_is_exported_is_what_the_server_shows(tmp_path: Path) -> None
             for name in names(tmp_path / "out"):
                 room, _, page = name.partition(".")
                 _, body = await fetch(http, f"/rooms/{room}/{page}")
-                assert (tmp_path / "out" / name).read_bytes() == body, name
+                written = tmp_path / "out" / name
+                assert written.read_bytes() == body, name
+                assert written.stat().st_mode & 0o777 == 0o600, "a room need not be for everybody"
+        assert (tmp_path / "out").stat().st_mode & 0o777 == 0o700
+        done = await admin(tmp_path, "export", "all", open_, "--data", "x" * 300)
+        assert done.err == f"kibitz admin: {'x' * 300}: File name too long\n"
         assert "??" in (tmp_path / "out" / f"{open_}.replay.txt").read_text()
         done = await admin(tmp_path, "export", "all", open_, "--whole")
         assert done.code == 0 and "hidden cards" in done.err

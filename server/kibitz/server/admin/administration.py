@@ -26,7 +26,7 @@ from ..room.room import Room
 from ..sockets.frames import Frames
 from ..visitor import Visitor
 from ..world import World
-from .bans import Bans, about, close_reason, is_network, lies_in, network_of
+from .bans import Bans, about, is_network, lies_in, network_of
 from .key import Key
 from .orders import close, unseat
 
@@ -244,7 +244,7 @@ class Administration:
         count = 0
         for guest in list(self._guests):
             if ban := self._bans.banned(guest.identity.id, guest.address):
-                guest.close_soon(CloseCode.FORBIDDEN, close_reason(ban))
+                guest.close_soon(CloseCode.FORBIDDEN, self._bans.close_reason(ban))
                 count += 1
         return count
 

@@ -44,7 +44,8 @@ class SqliteLog:
         try:
             self.path = Path(path).resolve()
         except (OSError, RuntimeError) as error:
-            raise UnreadableFile(f"{path}: {error}") from error
+            why = error.strerror if isinstance(error, OSError) else error
+            raise UnreadableFile(f"{path}: {why}") from error
         self.meter = Meter()
         self._loop = asyncio.get_running_loop()
         self._lock = lock(self.path)

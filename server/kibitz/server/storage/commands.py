@@ -35,6 +35,8 @@ def _done() -> Iterator[None]:
         yield
     except (NotCopied, UnreadableFile, FileInUse, NoRoom) as error:
         raise _unusable(str(error)) from None
+    except OSError as error:  # a name that is too long, a folder that may not be looked into
+        raise _unusable(f"{error.filename}: {error.strerror}") from None
     except sqlite3.Error as error:
         raise _unusable(f"the file is damaged ({error}); see kibitz admin check") from None
 

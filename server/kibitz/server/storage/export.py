@@ -25,8 +25,8 @@ from .check import Fault, words_of
 from .kept import read_kept
 from .opening import has_archive, reading
 
-PUBLIC, PRIVATE = 0o644, 0o600
-"""Modes of what is written: hidden cards are for the operator alone."""
+MODE, FOLDER_MODE = 0o600, 0o700
+"""Of what is written: rooms that are not for everybody, and their names, are for the operator."""
 
 
 class NoRoom(Exception):
@@ -55,7 +55,7 @@ async def export(
         UnreadableFile: The file is none of ours.
 
     """
-    found, mode = False, PRIVATE if whole else PUBLIC
+    found = False
     with reading(data) as db:
         _make(folder)
         query = "select id, info from room where ?1 is null or id = ?1 order by number"
@@ -63,7 +63,7 @@ async def export(
             found = True
             try:
                 async for name, text in _replays(*await _read(db, id_, stored, world), whole):
-                    yield _written(folder / f"{id_}.{name}", text, mode, force)
+                    yield _written(folder / f"{id_}.{name}", text, force)
             except NotCopied:
                 raise
             except Exception as error:  # whatever it is that it holds: the others are sound
@@ -79,7 +79,7 @@ async def export(
             for board, kept in enumerate(boards):
                 if kept:
                     path = folder / f"{id_}.{_name(board, len(boards))}"
-                    yield _written(path, kept.encode(), mode, force)
+                    yield _written(path, kept.encode(), force)
     if room is not None and not found:
         raise NoRoom(f"there is no room {room} in {data}")
 
@@ -114,7 +114,7 @@ async def _replays(room: Room, past: Past, whole: bool) -> AsyncIterator[tuple[s
 
 def _make(folder: Path) -> None:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
     except OSError as error:
         raise NotCopied(f"{folder}: {error.strerror}") from error
 
@@ -123,12 +123,12 @@ def _name(board: int, boards: int) -> str:
     return f"{board}.replay.txt" if boards > 1 else "replay.txt"
 
 
-def _written(path: Path, text: bytes, mode: int, force: bool) -> Path:
+def _written(path: Path, text: bytes, force: bool) -> Path:
     if path.exists() and not force:
         raise NotCopied(f"{path} is there already; --force writes it anew")
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
+        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, MODE), "wb") as file:
             file.write(text)
         put(part, path)
     except OSError as error:
