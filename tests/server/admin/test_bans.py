@@ -131,9 +131,10 @@ async def test_who_is_kicked_loses_his_seat_and_the_race_begins_without_him() ->
         talking(running.url, name="Bob") as bob,
         talking(running.url, name="Cy") as cy,
     ):
-        room = (await ann.ok("create", game="klondike", mode="race", seats=3, countdown=60))["room"]
+        race = {"mode": "race", "seats": 3, "countdown": 60, "password": "cats"}
+        room = (await ann.ok("create", game="klondike", **race))["room"]
         for talk in (bob, cy):
-            await talk.ok("join", room=room, role="player")
+            await talk.ok("join", room=room, role="player", password="cats")
         for talk in (ann, bob):
             await talk.ok("ready", room=room)
         await ann.settle()
@@ -149,7 +150,7 @@ async def test_who_is_kicked_loses_his_seat_and_the_race_begins_without_him() ->
         await cy.ok("create", game="klondike")
         await op.refused("not-seated", "kick", room=room, id=cy.id)
         await op.order("unkick", room=room, id=cy.id)
-        assert (await cy.ok("join", room=room, role="player"))["seat"] == 3
+        assert (await cy.ok("join", room=room, role="player", password="cats"))["seat"] == 3
 
 
 async def test_nobody_is_kicked_out_of_a_race_that_has_begun() -> None:

@@ -158,7 +158,7 @@ export {};
 /** @typedef {{t: "notice", text: string}} Notice  what the operator has to say to everybody */
 /**
  * A room that could not be taken up again: told by this client, not by the server.
- * @typedef {{t: "lost", room: string, code: string, message: string}} Lost
+ * @typedef {{t: "lost", room: string, code: string, message: string, retry_ms?: number}} Lost
  */
 
 /**
