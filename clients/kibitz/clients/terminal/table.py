@@ -86,6 +86,7 @@ class Table:
         self._check_open()
         self.screen.remarks_are([])
         self.invite()
+        self._tell_of_the_deal()
         self.screen.note(HELP)
         if self.screen.in_place:
             self.redraw()
@@ -105,8 +106,12 @@ class Table:
         """Say how others come here."""
         for line in invitation(self.mirror, self.scene, self._ways.others, self._keys):
             self.screen.note(line)
-        if said := about_the_deal(self.mirror.room, self._ways.others, self._kept):
-            self.screen.remark(said)
+
+    def _tell_of_the_deal(self) -> None:
+        """Say whether it is the one that was pledged: at the start, and when it can be seen."""
+        said = about_the_deal(self.mirror.room, self._ways.others, self._kept)
+        if said:
+            self.screen.aside(said)
 
     def goodbye(self) -> str:
         """The last words."""
@@ -237,3 +242,5 @@ class Table:
             self.screen.note(note)
         if remark:
             self.screen.remark(remark)
+        if event.kind == "ended":
+            self._tell_of_the_deal()
