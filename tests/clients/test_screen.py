@@ -219,6 +219,13 @@ def test_a_command_is_printed_whole_on_a_line_of_its_own(monkeypatch: pytest.Mon
     assert shown[-2:] == ["watch it with:", command]
     assert f"{command} 2" in shown
     assert sum(1 + len(line) // 40 for line in shown) < 24
+    screen.remarks_are([])
+    screen.aside(f"check it with: {command} x")
+    assert f"{command} x" in page(screen, out, scene_of("aces-up")).splitlines()
+    screen.note("\n".join("abcdefghijklmnopqrstuv"))
+    assert f"{command} x" not in page(screen, out, scene_of("aces-up"))
+    screen.forget()
+    assert command not in page(screen, out, scene_of("aces-up"))
 
 
 def test_an_open_board_shows_every_card() -> None:

@@ -1,5 +1,7 @@
 """The keys that an operator's tokens are checked with: which ones do, and when they are read."""
 
+import base64
+import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -113,6 +115,36 @@ def test_what_is_no_key_is_refused_at_the_start(tmp_path: Path) -> None:
     assert "two keys" in unusable(tmp_path, json.dumps({"keys": two}).encode(), "jwt_jwks")
     wrong = [operators.jwk(rsa_key(), kid="a", alg="HS256")]
     assert "cannot be" in unusable(tmp_path, json.dumps({"keys": wrong}).encode(), "jwt_jwks")
+
+
+def test_what_others_know_is_no_secret(tmp_path: Path) -> None:
+    """Nor what no secret looks like: whoever knows the file could sign tokens."""
+    from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+    public = pem(rsa_key()).strip()
+    lines = public.splitlines()[1:-1]
+    der = base64.b64decode(b"".join(lines))
+    ssh = ed_key().public_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH)
+    for content in (
+        *(public.decode().encode(each) for each in ("utf-16", "utf-16-le", "utf-16-be", "utf-32")),
+        *(b"\n".join(lines), b"".join(lines), der, der.hex().encode(), base64.b64encode(public)),
+        *(base64.urlsafe_b64encode(der).rstrip(b"="), base64.b32encode(der) + b"==" + b"\n" + der),
+        *(ssh, ssh.split()[1], b"sk-" + ssh, b"sk-ssh-ed25519@openssh.com" + b"A" * 40),
+        *(b"xsBNBF" + b"a" * 60, b"mQINBF" + b"a" * 60, b"\0" * 40, b"an operator's secret " * 3),
+        *(b"<html><body>404 Not Found</body></html>", b"<html><body>404</body></html>" + b"x" * 20),
+        *(json.dumps(operators.jwk(rsa_key())).encode(), token().encode()),
+        *(SECRET.decode().encode("utf-8-sig"), SECRET.decode().encode("utf-16"), SECRET + b"\xe9"),
+    ):
+        for given in (content, b" \n" + content + b"\r\n"):
+            assert "public key has to be PEM" in unusable(tmp_path, given), given
+    known = {"kty": "oct", "kid": "a", "k": base64.urlsafe_b64encode(public).decode().rstrip("=")}
+    jwks = json.dumps({"keys": [known]}).encode()
+    assert "known to others" in unusable(tmp_path, jwks, "jwt_jwks")
+    for number in range(200):  # what is made as we advise is one
+        made_ = hashlib.sha256(b"%d" % number)
+        for text in (made_.hexdigest(), base64.b64encode(made_.digest()).decode()):
+            (tmp_path / "file").write_text(text + "\n")
+            authority_of(Access(auth=Auth.JWT, jwt_key=tmp_path / "file"), REAL)
 
 
 def test_settings_that_do_not_go_together_are_refused(key: Path) -> None:
