@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from jwt.algorithms import ECAlgorithm, RSAAlgorithm
 
 ISSUER, AUDIENCE = "https://id.example", "kibitz"
-SECRET = b"an operator's own secret of enough length"
+SECRET = b"an_operator's_own_secret_of_enough_length"
 
 
 @cache

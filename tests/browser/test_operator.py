@@ -24,7 +24,14 @@ async def test_a_notice_is_shown_and_a_closed_room_offers_nothing_it_cannot_do(
         page = await open_page(f"{server.http}/?room={room}")
         await expect(page.locator("kibitz-table .pile").first).to_be_visible()
         await op.ok("admin", key=KEY, act="notice", text="Back at <b>noon</b>")
-        await expect(page.locator(".toast")).to_have_text("Back at <b>noon</b>")
+        notice = page.locator(".notice")
+        await expect(notice.locator("p")).to_have_text("Back at <b>noon</b>")
+        await expect(page.locator("#status")).to_contain_text("Back at <b>noon</b>")
+        said, felt = await notice.bounding_box(), await page.locator("#main").bounding_box()
+        assert said and felt and said["y"] + said["height"] <= felt["y"], "it covers nothing"
+        await axe.check(page)
+        await notice.get_by_role("button", name="Dismiss").click()
+        await expect(notice).to_have_count(0)
         await op.ok("admin", key=KEY, act="close", room=room, reason="that is all")
         await expect(page.get_by_text("This room was closed: that is all")).to_be_visible()
         await expect(page.locator("kibitz-people")).to_contain_text("closed")
@@ -45,7 +52,7 @@ async def test_who_loses_his_seat_or_his_voice_is_told(open_page: Browsing) -> N
     open_page.allowed.append("console error: Refused")
     async with running_server(admin_key=KEY) as server, talking(server.url, name="Op") as op:
 
-        async def order(act: str, **about: str) -> dict[str, Any]:
+        async def order(act: str, **about: Any) -> dict[str, Any]:
             return await op.ok("admin", key=KEY, act=act, **about)
 
         room = await create(server, "klondike")
@@ -58,14 +65,22 @@ async def test_who_loses_his_seat_or_his_voice_is_told(open_page: Browsing) -> N
         note = ann.locator("kibitz-log p")
         await expect(note).to_have_text("You may not comment on this server: far too loud.")
         await expect(ann.get_by_label("Comment", exact=True)).to_be_hidden()
-        await order("kick", id=id_, room=room)
-        await expect(ann.locator(".strip")).to_contain_text("has taken your seat")
+        await order("kick", id=id_, room=room, reason="far too slow", seconds=3600)
+        strip, why = ann.locator(".strip"), "ou may not sit down in this room: far too slow. That"
+        await expect(strip).to_contain_text(f"has taken your seat: y{why} ends on ")
         await expect(ann.locator("kibitz-table")).not_to_have_attribute("data-free", "")
         for name in ("Undo", "Discard", "Take a seat"):
             await expect(ann.get_by_role("toolbar").get_by_role("button", name=name)).to_have_count(
                 0
             )
         await axe.check(ann)
+        await ann.reload()
+        await expect(strip).to_contain_text(f"Y{why} ends on ")
+        await expect(ann.get_by_role("button", name="Take a seat")).to_have_count(0)
+        await order("unkick", id=id_, room=room)
+        await ann.reload()
+        await may_play(ann)
+        assert "seat" not in ann.url
         other = await create(server, "klondike")
         await ann.goto(f"{server.http}/?room={other}&seat")
         await may_play(ann)
@@ -82,6 +97,6 @@ async def test_who_is_banned_is_told_why(open_page: Browsing) -> None:
         await expect(page.get_by_role("link", name="TV")).to_be_visible()
         people = (await op.ok("admin", key=KEY, act="people"))["people"]
         (visitor,) = [each["id"] for each in people if each["id"] not in ("", op.id)]
-        await op.ok("admin", key=KEY, act="ban", id=visitor, reason="far too loud")
-        told = "The server closed the connection: you are banned from this server: far too loud."
+        await op.ok("admin", key=KEY, act="ban", id=visitor, reason="so loud", seconds=9000)
+        told = "closed the connection: you are banned from this server: so loud; try again in 3 h."
         await expect(page.get_by_text(told).first).to_be_visible()

@@ -95,6 +95,8 @@ async def test_a_room_with_a_password(tmp_path: Path, monkeypatch: pytest.Monkey
         async with connect(server.url) as eve:
             with pytest.raises(Refused, match="this room has a password"):
                 await eve.join(line[1])
+            with pytest.raises(Refused, match="that is not the room's password"):
+                await eve.join(line[1], password="dogs")
     monkeypatch.delenv("KIBITZ_ROOM_PASSWORD", raising=False)
     monkeypatch.setattr("sys.stdin", io.StringIO())
     with pytest.raises(Exit):
@@ -121,6 +123,10 @@ async def test_without_a_token_it_says_what_is_missing(guarded: Guarded) -> None
     done = await guarded.command(KIBITZ_TLS_CA=str(guarded.authority.ca)).run_here("rooms")
     assert (done.code, done.out) == (1, "")
     assert "wants a token" in done.err and "--token-file" in done.err
+    words = ("--token-file", "nothing", "--tls-ca", str(guarded.authority.ca))
+    for command, code in (("rooms",), 2), (("verify", "a"), 2), (("play", "montana"), 1):
+        done = await guarded.command().run_here(*command, *words)
+        assert (done.code, done.out) == (code, "") and "nothing: no such file" in done.err, command
 
 
 async def test_an_authority_that_is_not_trusted_is_said(guarded: Guarded) -> None:
@@ -130,6 +136,9 @@ async def test_an_authority_that_is_not_trusted_is_said(guarded: Guarded) -> Non
     assert done.code == 2 and "is no certificate" in done.err
     done = await guarded.command().run_here("rooms", "--tls-ca", "nothing.pem")
     assert done.code == 2 and "could not open nothing.pem" in done.err
+    open_ = guarded.url.replace("wss:", "ws:")
+    done = await guarded.command().run_here("rooms", "--server", open_)
+    assert done.code == 2 and f"try {guarded.url}, or" in done.err
 
 
 async def test_a_certificate_for_another_name_is_not_trusted(tmp_path: Path) -> None:

@@ -3,13 +3,18 @@
 import asyncio
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from clients.commands import PATIENCE, Command, Done, read_until, write
 from positions import DATA, do, playout
-from servers import Running
+from servers import UNLIMITED, Running, running_server
+from websockets.datastructures import Headers
+from websockets.exceptions import InvalidStatus
+from websockets.http11 import Response
 
+from kibitz.clients import dialing
 from kibitz.clients.session import connect
 from kibitz.clients.terminal.typed import NO_CHEATING
 from kibitz.engine.cards import DECK
@@ -75,6 +80,10 @@ async def test_the_words_of_every_game(kibitz: Command) -> None:
     played = await kibitz.run("play", "klondike-single", "--deal", "42", lines=lines)
     assert played.code == 0
     assert played.out.count("watch it with: kibitz watch") == 4
+    assert played.out.count("check them with: kibitz verify") == 4, (
+        "three rooms, and one that ended"
+    )
+    assert "\nThe same in every game: restart, help, quit\n" in played.out
     assert "tf 4 1, " in played.out
     kept = (kibitz.home / "kept.txt").read_text()
     assert kept.startswith("# game: klondike-single\n# deal: 42\n")
@@ -140,6 +149,39 @@ async def test_no_server_is_a_sentence(tmp_path: Path) -> None:
         done = await nobody.run_here(*words)
         assert (done.code, done.out) == (2, "")
         assert "no server at ws://127.0.0.1:1/ws; start one with: kibitz serve\n" in done.err
+
+
+async def test_a_server_that_takes_nobody_in_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who starts a command is told; who waits for the server gets in when there is room."""
+    monkeypatch.setattr(dialing, "MAX_AWAY", 0.0)
+    limits = replace(UNLIMITED, count_loopback=True, connections_per_address=1)
+    async with running_server(limits=limits) as server:
+        kibitz = Command(server.url, tmp_path)
+        async with connect(server.url):
+            for words in (("rooms",), ("play", "montana")):
+                done = await kibitz.run_here(*words)
+                said = "too many connections per address; come back in 5 s\n"
+                assert (done.code, done.out) == (1, "") and done.err.endswith(f": {said}")
+            waiting = connect(server.url, wait=True)
+            entering = asyncio.create_task(waiting.__aenter__())
+        async with asyncio.timeout(PATIENCE):
+            await entering
+        await waiting.__aexit__(None, None, None)
+
+
+def test_what_a_server_says_that_takes_nobody_in_is_one_clean_line() -> None:
+    for body, said in (
+        (b"the server is going down\n", "the server is going down"),
+        (b"\x1b[2Jgo\r\naway", "[2Jgo"),
+        (b"x" * 1000, "x" * dialing.MAX_SENTENCE),
+        (b"<html>\n<b>503</b>", "HTTP status 503"),
+        (b"", "HTTP status 503"),
+    ):
+        response = Response(503, "", Headers({"Retry-After": "7"}), body)
+        error = dialing.why_not("ws://a/ws", InvalidStatus(response))
+        assert (error.reason, dialing.away_for(InvalidStatus(response))) == (said, 7.0)
 
 
 async def test_somebody_watches(kibitz: Command) -> None:

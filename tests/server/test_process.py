@@ -10,7 +10,10 @@ import pytest
 from processes import run, standby
 from talk import talking
 
+from kibitz.server.__main__ import _token, _unbound
+from kibitz.server.admin.key import UnusableKey
 from kibitz.server.log.sqlite import SqliteLog
+from kibitz.server.settings import Listening
 from kibitz.server.storage.schema import SCHEMA_VERSION
 
 
@@ -113,3 +116,25 @@ async def test_a_port_in_use_is_refused(tmp_path: Path) -> None:
     assert len(said.splitlines()) == 1, "one clear sentence"
     code, said = await run("--port", "70000")
     assert code == 2
+
+
+@pytest.mark.parametrize(
+    ("host", "says"),
+    [
+        ("192.0.2.1", "192.0.2.1 is no address of this machine; choose another with --host"),
+        ("a b", "a b is no address and no name of one; choose another with --host"),
+        ("x" * 300, f"{'x' * 300} is no address and no name of one; choose another with --host"),
+    ],
+)
+async def test_where_nobody_can_listen_is_said_in_a_sentence(host: str, says: str) -> None:
+    with pytest.raises((OSError, UnicodeError)) as failed:
+        await asyncio.get_running_loop().create_server(asyncio.Protocol, host, 0)
+    assert isinstance(failed.value, OSError | UnicodeError)
+    assert _unbound(failed.value, Listening(host)) == says
+
+
+def test_a_token_that_cannot_be_read_is_said_in_a_sentence(tmp_path: Path) -> None:
+    for file, why in ((tmp_path / "no", "No such file or directory"), (tmp_path, "Is a directory")):
+        with pytest.raises(UnusableKey) as failed:
+            _token(file)
+        assert str(failed.value) == f"could not read the metrics token: {file}: {why}"

@@ -1,16 +1,24 @@
 """Connections to an address, and what it means that there is none."""
 
 import re
-from ssl import SSLCertVerificationError
+from ssl import SSLCertVerificationError, SSLError
 
 from websockets.asyncio.client import connect
-from websockets.exceptions import ConnectionClosed, InvalidStatus, InvalidURI, WebSocketException
+from websockets.exceptions import (
+    ConnectionClosed,
+    InvalidMessage,
+    InvalidStatus,
+    InvalidURI,
+    WebSocketException,
+)
+from websockets.http11 import Response
 from websockets.typing import Subprotocol
 
 from kibitz.protocol.codes import FINAL_CLOSES, CloseCode
 from kibitz.protocol.wire import Encoding
 
-from .ends import Closed, NoSocket, Unreachable, Untrusted
+from .ends import Busy, Closed, Garbled, NoSocket, Unreachable, Untrusted
+from .telling import printable
 from .trust import Trust
 
 CLOSE_TIMEOUT = 2.0
@@ -24,11 +32,20 @@ NO_CONNECTION = (OSError, WebSocketException, UnicodeError)
 
 MAX_AWAY = 60.0
 """The longest that a server may ask us to stay away, in seconds."""
+NOT_NOW = (429, 502, 503, 504)
+"""What HTTP says of a server that is there, or will be, but takes nobody in."""
+MAX_SENTENCE = 200
+"""Characters of what it says that are told."""
 _RETRY = re.compile(r"retry_ms=([0-9]{1,9})\b", re.ASCII)
+_SECONDS = re.compile(r"[0-9]{1,9}", re.ASCII)
 
 
 def away_for(error: Exception | None) -> float:
-    """Seconds after which a server that went away wants us back."""
+    """Seconds after which a server that went away, or is too busy, wants us back."""
+    if isinstance(error, InvalidStatus) and error.response.status_code in NOT_NOW:
+        after = error.response.headers.get_all("Retry-After")
+        known = len(after) == 1 and _SECONDS.fullmatch(after[0])
+        return min(float(after[0]), MAX_AWAY) if known else 0.0
     if not isinstance(error, ConnectionClosed) or error.rcvd is None:
         return 0.0
     said = _RETRY.search(error.rcvd.reason)
@@ -70,9 +87,21 @@ def why_not(url: str, error: Exception) -> Unreachable:
             raise Unreachable(url, str(error)) from None
         case ConnectionClosed(rcvd=rcvd) if rcvd is not None and rcvd.code in FINAL_CLOSES:
             raise Closed(rcvd.code, rcvd.reason) from None
+        case InvalidStatus(response=response) if response.status_code in NOT_NOW:
+            return Busy(url, _sentence(response))
         case InvalidStatus(response=response):
             return NoSocket(url, response.status_code)
         case SSLCertVerificationError(verify_message=why):
             return Untrusted(url, why)
+        case InvalidMessage() | SSLError():
+            return Garbled(url, str(error))
         case _:
             return Unreachable(url, str(error) or type(error).__name__)
+
+
+def _sentence(response: Response) -> str:
+    """What a server says that takes nobody in: the first line, if that is for people."""
+    said = (response.body or b"").decode(errors="replace").strip().partition("\n")[0]
+    if not said or said[0] in "<{[":
+        return f"HTTP status {response.status_code}"
+    return " ".join(printable(said[:MAX_SENTENCE]).split())

@@ -17,6 +17,14 @@ class NoSocket(Unreachable):
         super().__init__(url, f"HTTP status {status}")
 
 
+class Busy(Unreachable):
+    """There is a server, or one behind that address, that takes nobody in just now."""
+
+
+class Garbled(Unreachable):
+    """Something answers at the address, but in another language: under TLS, or not."""
+
+
 class Untrusted(Unreachable):
     """Whoever answers there cannot show that it is the server."""
 

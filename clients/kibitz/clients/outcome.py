@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 UNUSABLE = 2
 SERVER = "ws://127.0.0.1:8765/ws"
 """Where a server is if nobody says otherwise."""
+WHO = "--token-file FILE or KIBITZ_TOKEN says who you are"
 
 
 class Color(StrEnum):
@@ -41,6 +42,7 @@ def talk(
     token: str | None = None,
     trust: "Trust | None" = None,
     refused: int = 1,
+    who: str = WHO,
 ) -> None:
     """Connect and talk; end the command with a sentence and an exit code if that fails."""
 
@@ -50,7 +52,7 @@ def talk(
         async with connect(server, name=name, token=token, trust=trust) as client:
             await talking(client)
 
-    run(server, connected, name=name, refused=refused)
+    run(server, connected, name=name, refused=refused, who=who)
 
 
 def run(
@@ -59,6 +61,7 @@ def run(
     *,
     name: str | None = None,
     refused: int = 1,
+    who: str = WHO,
 ) -> None:
     """Run what talks to a server, under a name; end the command if that fails.
 
@@ -67,13 +70,14 @@ def run(
         main: What talks.
         name: The display name.
         refused: The exit code where the server does not want us, or what we ask.
+        who: What is said to somebody whom the server does not know.
 
     """
     from kibitz.protocol.codes import CloseCode, ErrorCode, Refused
 
     from .bot import Failed
-    from .session import Closed, NoSocket, Unreachable, Untrusted
-    from .telling import refused_because
+    from .session import Busy, Closed, Garbled, NoSocket, Unreachable, Untrusted
+    from .telling import printable, refused_because
 
     async def whole() -> None:
         await main()
@@ -84,6 +88,16 @@ def run(
     except NoSocket as error:
         message = f"there is a server at {server}, but no kibitz socket at that path"
         raise unusable(f"{message} ({error.reason}); an address looks like {SERVER}") from None
+    except Busy as error:
+        typer.echo(f"kibitz: {server} takes nobody in: {error.reason}", err=True)
+        raise typer.Exit(refused) from None
+    except Garbled as error:
+        other = "ws" if server.lower().startswith("wss") else "wss"
+        message = f"there is something at {server}, but it does not answer as a server does"
+        raise unusable(
+            f"{message} ({error.reason}); try {other}:{server.partition(':')[2]}, or start one "
+            "with: kibitz serve"
+        ) from None
     except Untrusted as error:
         message = f"the certificate of {server} is not trusted ({error.reason})"
         raise unusable(f"{message}; --tls-ca FILE names its authority") from None
@@ -93,9 +107,9 @@ def run(
         raise typer.Exit(UNUSABLE) from None
     except (Refused, Closed, Failed) as error:
         said = refused_because(error) if isinstance(error, Refused) else error
-        typer.echo(f"kibitz: {said}", err=True)
+        typer.echo(f"kibitz: {printable(str(said))}", err=True)
         if isinstance(error, Closed) and error.code == CloseCode.AUTH:
-            typer.echo("(--token-file FILE or KIBITZ_TOKEN says who you are)", err=True)
+            typer.echo(f"({who})", err=True)
         ours = (ErrorCode.BAD_OPTION, ErrorCode.BAD_SAVE, ErrorCode.NO_ROOM)
         at_fault = isinstance(error, Refused) and error.code in ours
         raise typer.Exit(UNUSABLE if at_fault else refused) from None

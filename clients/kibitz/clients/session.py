@@ -21,14 +21,16 @@ from kibitz.protocol.operating import Act
 from kibitz.protocol.replies import Administered, DailyTable, Invited, Pledged, RoomList
 from kibitz.protocol.views import Role, RoomInfo
 
-from .ends import Closed, NoSocket, Unreachable, Untrusted
+from .ends import Busy, Closed, Garbled, NoSocket, Unreachable, Untrusted
 from .playing import Playing
 from .pushes import Link, Push, Pushes
 from .reviewing import Reviewing
 
 __all__ = [
+    "Busy",
     "Client",
     "Closed",
+    "Garbled",
     "Link",
     "NoSocket",
     "Push",

@@ -5,6 +5,7 @@ import contextlib
 import errno
 import os
 import signal
+import socket
 import sys
 import threading
 import time
@@ -86,11 +87,8 @@ def _run(
     except LogFailure as error:
         message = f"{path} cannot be read ({error}); see kibitz admin check --data {path}"
         raise _unusable(message) from None
-    except OSError as error:
-        if error.errno == errno.EADDRINUSE:
-            port = listening.port
-            raise _unusable(f"port {port} is taken; choose another with --port") from None
-        raise _unusable(str(error)) from None
+    except (OSError, UnicodeError) as error:
+        raise _unusable(_unbound(error, listening)) from None
     finally:
         logs.close()
 
@@ -105,15 +103,34 @@ def _token(file: Path | None) -> str | None:
     """The token in a file, if there is to be one.
 
     Raises:
-        OSError: The file cannot be read.
+        UnusableKey: It cannot be read.
 
     """
     if file is None:
         return None
-    token = file.read_text(encoding="ascii", errors="replace").strip()
+    try:
+        token = file.read_text(encoding="ascii", errors="replace").strip()
+    except OSError as error:
+        raise UnusableKey(f"could not read the metrics token: {file}: {error.strerror}") from None
     if len(token) < MIN_TOKEN or not token.isascii() or not token.isprintable():
         raise _unusable(f"{file}: a token has at least {MIN_TOKEN} printable characters")
     return token
+
+
+def _unbound(error: OSError | UnicodeError, listening: Listening) -> str:
+    """Why nothing can be listened to there: a sentence for whoever starts the server."""
+    host, port = listening.host, listening.port
+    if isinstance(error, UnicodeError | socket.gaierror):
+        return f"{host} is no address and no name of one; choose another with --host"
+    match error.errno:
+        case errno.EADDRINUSE:
+            return f"port {port} is taken; choose another with --port"
+        case errno.EADDRNOTAVAIL | errno.EINVAL:
+            return f"{host} is no address of this machine; choose another with --host"
+        case errno.EACCES | errno.EPERM:
+            return f"port {port} is not for everybody to take; choose another with --port"
+        case _:
+            return f"cannot listen on {host}, port {port}: {error.strerror or error}"
 
 
 def _wall_ms() -> int:

@@ -293,6 +293,9 @@ class Answers:
 
     async def _come_in(self, room: Room, request: ask.Join, visitor: Visitor) -> replies.Joined:
         seated = room.people.is_seated(visitor.identity.id)
+        sits = request.role == "player" and not seated
+        if sits and (ban := self._bans.kicked(room.id, visitor.identity.id)):
+            raise self._bans.refused(ban, room.id)  # before keys: whoever lost his seat had one
         if request.room not in visitor.rooms:
             self._rooms.days.check(room.state, visitor.identity.id)
             if not seated:
@@ -301,9 +304,7 @@ class Answers:
         allowed = await self._let_in(room, request, visitor, there) if not seated else None
         visitor.follow(room)
         try:
-            if request.role == "player" and not seated:
-                if ban := self._bans.kicked(room.id, visitor.identity.id):
-                    raise self._bans.refused(ban, room.id)
+            if sits:
                 await self._sit(room, visitor.identity)
             joined = await room.people.admit(visitor, request.role, request)
             visitor.count_events(len(joined.events or ()))

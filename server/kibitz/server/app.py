@@ -53,7 +53,7 @@ from .sockets.keepalive import Keepalive
 from .sockets.socket import Socket
 from .sockets.turn import Turn
 from .storage.attic import Attic
-from .web.pages import SOCKET_PATH, TEXT, Pages, banned, page
+from .web.pages import SOCKET_PATH, TEXT, Pages, page, refusing
 from .web.site import installed
 from .world import World
 
@@ -203,14 +203,16 @@ class App:
 
     def reload(self) -> None:
         """Read keys and certificates anew; of what cannot be used the old ones stay."""
-        for part in (self._authority, self._certificates):
+        parts = {"keys": self._authority, "certificate": self._certificates}
+        for what, part in parts.items():
+            if part is None or not part.files:
+                continue
             try:
-                if part is not None:
-                    part.reload()
+                part.reload()
             except Unusable as error:
-                log.error("not reloaded", why=str(error))
+                log.error("not reloaded", what=what, why=str(error))
             else:
-                log.info("reloaded")
+                log.info("reloaded", what=what)
 
     async def stop(self) -> None:
         """Send everybody away with 4503, flush the log."""
@@ -249,7 +251,7 @@ class App:
         assert isinstance(socket, Socket), "as it was asked for"
         socket.address = self._proxies.address_of(socket, request)
         if ban := self._bans.banned(None, socket.address):
-            return banned(self._bans.refused(ban))
+            return refusing(self._bans.refused(ban))
         stays = request.method == "GET" and request.path.partition("?")[0] == SOCKET_PATH
         if refusal := self._door.asked(socket, socket.address, stays=stays):
             return refusal

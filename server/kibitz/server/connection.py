@@ -22,7 +22,6 @@ from kibitz.protocol.limits import MAX_FRAME
 from kibitz.protocol.session import MustClose, ServerSession
 from kibitz.protocol.wire import Frame, WireError, frame_id
 
-from .admin.bans import close_reason
 from .answers import RoomCommand
 from .client import Client, Service
 from .log.log import LogFailure
@@ -296,8 +295,9 @@ class Connection(Client):
             if not known.id:
                 raise MustClose(CloseCode.AUTH, refused.message) from None
             return refused
-        if ban := self._service.bans.banned(identity.id, self.address):
-            raise MustClose(CloseCode.FORBIDDEN, close_reason(ban))
+        bans = self._service.bans
+        if ban := bans.banned(identity.id, self.address):
+            raise MustClose(CloseCode.FORBIDDEN, bans.close_reason(ban))
         if known.id and (identity.id != known.id or not known.roles <= identity.roles):
             message = "that token is somebody else's, or for less: it takes another connection"
             return Refused(ErrorCode.AUTH, message)

@@ -70,7 +70,8 @@ class Access:
         Path | None,
         Option(
             help="File with the key that checks tokens: a public key (PEM: RSA, EC, Ed25519), or a "
-            "secret of at least 32 bytes (HS256). SIGHUP reads it again."
+            "secret (printable ASCII without blanks, at least 32 bytes: HS256). SIGHUP reads it "
+            "again."
         ),
     ] = None
     jwt_jwks: Annotated[
@@ -90,7 +91,8 @@ class Access:
         float | None,
         Option(
             help="Hours after which a token ends at the latest, counted from when it was made "
-            "(iat). Without this a token that does not say when it ends (exp) is refused.",
+            "(iat), which each has to say then. Without this a token that does not say when it "
+            "ends (exp) is refused.",
             min=0.01,
             max=100_000,
             metavar="HOURS",

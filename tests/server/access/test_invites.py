@@ -12,9 +12,9 @@ from servers import Running, running_server
 from talk import Plain, Talk, fetch, talking
 
 from kibitz.server.access import entrance
-from kibitz.server.lobby.rooms import ROOM_ID_BYTES
 from kibitz.server.log.sqlite import SqliteLog
 from kibitz.server.room import passwords
+from kibitz.server.room.ids import ROOM_ID_BYTES
 
 COOP = {"game": "klondike", "deal": "1", "mode": "coop", "seats": 3, "visibility": "private"}
 
@@ -80,8 +80,10 @@ async def test_a_password_lets_in_as_either_and_invites_as_well(running: Running
         talking(running.url) as eve,
     ):
         room, player, looker = await keys(ann, password="cats")
-        said = await bob.refused("forbidden", "join", room=room, password="dogs")
+        said = await bob.refused("forbidden", "join", room=room)
         assert said["message"] == "this room has a password"
+        said = await bob.refused("forbidden", "join", room=room, password="dogs")
+        assert said["message"] == "that is not the room's password"
         await bob.ok("join", room=room, password="cats")
         assert (await bob.ok("join", room=room, role="player"))["seat"] == 2
         await eve.ok("join", room=room, invite=looker, password="dogs")

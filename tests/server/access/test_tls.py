@@ -20,9 +20,12 @@ from cryptography.hazmat.primitives.serialization import (
 from processes import run, standby
 from raw import Raw, upgrade
 from servers import Running, running_server
+from structlog.testing import capture_logs
 from talk import PATIENCE, eventually, talking
 
 from kibitz.protocol.wire import Encoding as WireEncoding
+from kibitz.server.access.authority import Unusable
+from kibitz.server.access.certificates import certificates_of
 from kibitz.server.log.sqlite import SqliteLog
 from kibitz.server.room.fanout import GATHER_FROM
 from kibitz.server.sockets.socket import descriptor_of
@@ -178,7 +181,9 @@ async def test_a_new_certificate_is_for_new_connections(authority: Authority) ->
         first = await subject(server, authority.trust)
         authority.issue()
         assert await subject(server, authority.trust) == first
-        server.app.reload()
+        with capture_logs() as lines:
+            server.app.reload()
+        assert [(each["event"], each["what"]) for each in lines] == [("reloaded", "certificate")]
         second = await subject(server, authority.trust)
         assert second != first
 
@@ -189,9 +194,22 @@ async def test_a_new_certificate_is_for_new_connections(authority: Authority) ->
             assert await subject(server, authority.trust) == second
             authority.cert.write_bytes(kept)
         authority.key.unlink()
-        server.app.reload()
+        with capture_logs() as lines:
+            server.app.reload()
+        assert [(each["event"], each["what"]) for each in lines] == [
+            ("not reloaded", "certificate")
+        ]
         assert await subject(server, authority.trust) == second
         await ann.ok("move", room=room, move="discard")
+
+
+def test_a_certificate_without_its_key_asks_for_that(authority: Authority) -> None:
+    with pytest.raises(Unusable, match=r"^no private key in \S+: say --tls-key$"):
+        certificates_of(authority.cert, None)
+    for content in (b"nonsense", authority.key.read_bytes()):
+        authority.cert.write_bytes(content)
+        with pytest.raises(Unusable, match=r"^\S+ is no certificate and its key"):
+            certificates_of(authority.cert, None)
 
 
 async def test_what_speaks_no_tls_gets_nothing(authority: Authority) -> None:

@@ -1,5 +1,7 @@
 """Who is banned, muted or kicked: at once, everywhere, as long as it holds."""
 
+from typing import Any
+
 import pytest
 from server.admin.operators import KEY, Operator, operated
 from servers import running_server
@@ -23,14 +25,17 @@ async def test_a_ban_by_identity_holds_at_once_and_by_every_way() -> None:
     async with operated() as (running, op):
         async with talking(running.url) as ann, talking(running.url, token=ann.token) as other:
             made = await ann.ok("create", game="klondike")
-            done = await op.order("ban", id=ann.id, reason="  far\ttoo loud ")
+            reason = "  far\ttoo loud "
+            done = await op.order("ban", id=ann.id, reason=reason, seconds=7000)
             assert done["count"] == 2
+            why = "you are banned from this server: far too loud; try again in 117 min"
             for talk in (ann, other):
-                assert await gone(talk) == (4403, "you are banned from this server: far too loud")
+                assert await gone(talk) == (4403, why)
+            await op.order("ban", id=ann.id, reason=reason)  # in its place: for good
         async with connected(running.url) as back:
             back.read()
             await back.send({"t": "hello", "token": ann.token})
-            assert (await gone(back))[0] == 4403
+            assert await gone(back) == (4403, why.partition(";")[0])
         path = f"/rooms/{made['room']}/replay.txt"
         status, body = await fetch(running.http, path, ann.token)
         assert (status, body) == (403, b"you are banned from this server: far too loud\n")
@@ -84,11 +89,16 @@ async def test_a_ban_by_address_refuses_the_handshake_and_every_page(
 async def test_a_ban_ends_when_its_time_is_up_and_says_when() -> None:
     fake = Fake()
     async with operated(world=fake.world, access=PROXY) as (running, op):
-        await op.order("ban", address="203.0.113.9", seconds=3600)
+        long = "ω" * 100
+        await op.order("ban", address="203.0.113.9", seconds=3600, reason=long)
+        (ban,) = [ban for _, ban in running.app._bans.all()]
+        reason = running.app._bans.close_reason(ban).encode()
+        assert 122 <= len(reason) <= 123 and reason.endswith("ω; try again in 60 min".encode())
         with pytest.raises(InvalidStatus) as refused:
             async with connected(running.url, forwarded="203.0.113.9"):
                 pass
         assert refused.value.response.headers["Retry-After"] == "3601"
+        assert refused.value.response.body.endswith(b"; try again in 60 min\n")
         assert [ban["until"] - ban["since"] for ban in (await op.order("bans"))["bans"]] == [
             3600000
         ]
@@ -105,10 +115,11 @@ async def test_who_is_muted_comments_nowhere_and_may_do_all_else() -> None:
     async with operated() as (running, op), talking(running.url) as ann:
         rooms = [(await ann.ok("create", game="klondike"))["room"] for _ in range(2)]
         said = await ann.ok("say", "named", room=rooms[0], text="hello")
-        await op.order("mute", id=ann.id, reason="cool down")
+        await op.order("mute", id=ann.id, reason="cool down", seconds=3600)
         for room in rooms:
             refused = await ann.refused("forbidden", "say", room=room, text="again")
             assert refused["message"] == "you may not comment on this server: cool down"
+            assert 0 < refused["retry_ms"] <= 3_600_000
         assert await ann.ok("say", "named", room=rooms[0], text="hello") == said, "it was said"
         await ann.ok("move", room=rooms[0], move="discard")
         await op.order("unmute", id=ann.id)
@@ -122,9 +133,10 @@ async def test_who_is_kicked_loses_his_seat_and_the_race_begins_without_him() ->
         talking(running.url, name="Bob") as bob,
         talking(running.url, name="Cy") as cy,
     ):
-        room = (await ann.ok("create", game="klondike", mode="race", seats=3, countdown=60))["room"]
+        race: dict[str, Any] = {"mode": "race", "seats": 3, "countdown": 60, "password": "cats"}
+        room = (await ann.ok("create", game="klondike", **race))["room"]
         for talk in (bob, cy):
-            await talk.ok("join", room=room, role="player")
+            await talk.ok("join", room=room, role="player", password="cats")
         for talk in (ann, bob):
             await talk.ok("ready", room=room)
         await ann.settle()
@@ -140,7 +152,7 @@ async def test_who_is_kicked_loses_his_seat_and_the_race_begins_without_him() ->
         await cy.ok("create", game="klondike")
         await op.refused("not-seated", "kick", room=room, id=cy.id)
         await op.order("unkick", room=room, id=cy.id)
-        assert (await cy.ok("join", room=room, role="player"))["seat"] == 3
+        assert (await cy.ok("join", room=room, role="player", password="cats"))["seat"] == 3
 
 
 async def test_nobody_is_kicked_out_of_a_race_that_has_begun() -> None:

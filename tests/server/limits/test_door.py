@@ -7,11 +7,12 @@ from contextlib import AsyncExitStack
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 from processes import standby
-from raw import dialled, upgrade
+from raw import TEXT, dialled, frame, upgrade
 from servers import UNLIMITED, Running, running_server
 from talk import connected, eventually, fetch, talking
 from websockets.exceptions import InvalidHandshake, InvalidStatus
@@ -19,7 +20,7 @@ from websockets.exceptions import InvalidHandshake, InvalidStatus
 from kibitz.server.limits.door import Door
 from kibitz.server.limits.rates import Rate
 from kibitz.server.limits.settings import Limits
-from kibitz.server.limits.table import Table
+from kibitz.server.limits.table import Table, span_of
 
 
 def few(**limits: object) -> Limits:
@@ -47,6 +48,12 @@ async def refusal(url: str) -> tuple[int, str | None, bytes]:
             pass
     response = refused.value.response
     return response.status_code, response.headers.get("Retry-After"), bytes(response.body)
+
+
+def test_a_long_time_is_said_in_minutes_or_hours() -> None:
+    spans = [span_of(seconds) for seconds in (0.25, 120, 121, 7200, 7201)]
+    assert spans == ["0.2 s", "120.0 s", "3 min", "120 min", "3 h"]
+    assert span_of(5, 0) == "5 s"
 
 
 @pytest.mark.parametrize("what", ["connections", "connections_per_address"])
@@ -85,7 +92,7 @@ async def test_who_comes_too_often_is_told_so_then_cut_off() -> None:
 
 async def test_those_who_come_together_are_heard_one_after_the_other() -> None:
     """Nobody is refused for it; and who is over his refusals is cut off when it is his turn."""
-    limits = few(handshakes_per_address=Rate(100, 1), refusals_per_address=Rate(0.01, 1))
+    limits = few(handshakes_per_address=Rate(25, 1), refusals_per_address=Rate(0.01, 1))
     async with running_server(limits=limits) as running, AsyncExitStack() as stack:
         heard = count()
         hears = running.app._door.hears
@@ -97,6 +104,32 @@ async def test_those_who_come_together_are_heard_one_after_the_other() -> None:
         running.app._table.charge("refusals", 5, (None, None, "127.0.0.1"))
         running.app._table.charge("handshakes", 5, (None, None, "127.0.0.1"))
         assert await is_cut(running, upgrade(running.url))
+
+
+async def test_little_is_kept_of_who_speaks_before_he_is_answered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """While he waits nothing more is read; who says a lot in the segment of his request is cut."""
+    async with running_server() as running, dialled(running.url) as client:
+        app, answered = running.app, asyncio.Event()
+
+        async def held(seconds: float, *asked: Any) -> Any:
+            await answered.wait()
+            return app._served(*asked)
+
+        monkeypatch.setattr(app, "_after", held)
+        monkeypatch.setattr(app._door, "waits", lambda socket, stays: 1.0)
+        client.write(upgrade(running.url) + 100 * frame(TEXT, bytes(190_000)))
+        await eventually(lambda: any(socket._asked for socket in app._door._guests))  # type: ignore[attr-defined]
+        for _ in range(100):
+            await asyncio.sleep(0)
+        (socket,) = app._door._guests
+        assert not socket.transport.is_reading()  # type: ignore[attr-defined]
+        assert not socket._early  # type: ignore[attr-defined]
+        answered.set()
+        assert b" 101 " in await client.head()
+        assert await client.rest(), "it is read on, and found wrong"
+        assert await is_cut(running, upgrade(running.url) + 100 * frame(TEXT))
 
 
 def test_whoever_would_wait_too_long_is_told_to_come_back() -> None:

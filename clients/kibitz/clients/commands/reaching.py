@@ -6,6 +6,7 @@ Promises: every command that connects has the same ones. Never: a secret on the 
 import os
 import shlex
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -80,7 +81,22 @@ class Access:
         from ..terminal.tokens import Tokens
 
         chosen = Tokens.chosen(self.token_file)
-        return chosen.get(self.server) if self.token_file else chosen.given()
+        if self.token_file is None:
+            return chosen.given()
+        if missing := self._missing:
+            raise outcome.unusable(missing)
+        return chosen.get(self.server)
+
+    @property
+    def _missing(self) -> str:
+        """What is wrong with a file that was named, if nothing can be read from it."""
+        try:
+            with self.token_file.open("rb") if self.token_file else nullcontext():
+                return ""
+        except FileNotFoundError:
+            return f"{self.token_file}: no such file"
+        except OSError as error:
+            return f"could not open {self.token_file}: {error.strerror}"
 
     def talk(self, talking: Talking, *, name: str | None = None) -> None:
         """Talk as nobody in particular, or with the token that was given or named."""
@@ -109,6 +125,9 @@ class Access:
         from ..terminal.tokens import Tokens
 
         kept = Tokens.chosen(self.token_file)
+        missing = self._missing
+        if missing and not keep:
+            raise outcome.unusable(missing)
         prepared = self._prepared(talking, password)
 
         async def talk(client: "Client") -> None:
@@ -123,6 +142,7 @@ class Access:
             token=kept.get(self.server),
             trust=self.trust,
             refused=refused,
+            who=missing or outcome.WHO,
         )
 
     def _prepared(self, talking: Talking, password: str | None = None) -> Talking:

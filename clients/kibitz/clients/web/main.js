@@ -8,7 +8,7 @@
 // First of all: what reads the address does not see the token.
 import { brought } from "./shell/brought.js";
 import { Client } from "./client/client.js";
-import { said, toast } from "./shell/announce.js";
+import { notice, said, toast } from "./shell/announce.js";
 import { closeDialogs, icon } from "./shell/dialog.js";
 import { clear, h } from "./shell/dom.js";
 import { showLink } from "./lobby/link.js";
@@ -206,7 +206,7 @@ settings.addEventListener("change", () => {
 });
 client.addEventListener("push", (event) => {
   const { detail } = /** @type {CustomEvent} */ (event);
-  if (detail.t === "notice") toast(detail.text, { kind: "notice" });
+  if (detail.t === "notice") notice(detail.text);
 });
 client.addEventListener("waits", (event) => {
   const { message, retry_ms = 0 } = /** @type {CustomEvent} */ (event).detail;

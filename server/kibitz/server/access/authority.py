@@ -26,6 +26,11 @@ class Unusable(ValueError):
 class Authority(Protocol):
     """Who says it."""
 
+    @property
+    def files(self) -> bool:
+        """Whether anything was read from files."""
+        ...
+
     async def open(self, log: EventLog) -> None:
         """Get ready."""
         ...
@@ -60,6 +65,8 @@ class Authority(Protocol):
 
 class Guests:
     """Everybody gets an identity for the asking."""
+
+    files = False
 
     def __init__(self, world: World) -> None:
         self._world = world

@@ -12,10 +12,14 @@ from .authority import Unusable
 
 PROTOCOLS = ("http/1.1",)
 """What is spoken inside."""
+CERTIFICATE, PRIVATE = b"CERTIFICATE-----", b"PRIVATE KEY-----"
+"""How lines end that begin these in PEM."""
 
 
 class Certificates:
     """The certificate there is now."""
+
+    files = True
 
     def __init__(self, certificate: Path, key: Path | None) -> None:
         """Read the files.
@@ -28,7 +32,7 @@ class Certificates:
             Unusable: They are none, or do not belong together.
 
         """
-        self._files = certificate, key
+        self._paths = certificate, key
         self._current = self._read()
         self.context = self._read()
         """What to listen with: hands each new connection to the current certificate."""
@@ -47,7 +51,7 @@ class Certificates:
         connection.context = self._current
 
     def _read(self) -> ssl.SSLContext:
-        certificate, key = self._files
+        certificate, key = self._paths
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.minimum_version = ssl.TLSVersion.TLSv1_2
         context.set_alpn_protocols(list(PROTOCOLS))
@@ -56,13 +60,20 @@ class Certificates:
         except _Locked:
             raise Unusable(f"{key or certificate}: the key must have no passphrase") from None
         except ssl.SSLError as error:
-            why = error.reason or "no PEM"
-            said = f"{certificate} and {key or certificate} are no certificate and its key ({why})"
-            raise Unusable(said) from None
+            raise Unusable(_said(certificate, key, error.reason or "no PEM")) from None
         except OSError as error:
             named = certificate if key is None else f"{certificate}, {key}"
             raise Unusable(f"{_unread(certificate, key) or named}: {error.strerror}") from None
         return context
+
+
+def _said(certificate: Path, key: Path | None, why: str) -> str:
+    """What is wrong with files that can be read."""
+    if key is not None:
+        return f"{certificate} and {key} are no certificate and its key ({why})"
+    if CERTIFICATE in (content := certificate.read_bytes()) and PRIVATE not in content:
+        return f"no private key in {certificate}: say --tls-key"
+    return f"{certificate} is no certificate and its key ({why})"
 
 
 def _unread(*files: Path | None) -> Path | None:

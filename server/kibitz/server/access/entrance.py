@@ -92,7 +92,7 @@ class Entrance:
             raise Refused(ErrorCode.FORBIDDEN, _why_not(state, there or invited), room=room)
         if await self._hash(is_password, password, kept, is_gone):
             return "player"
-        raise Refused(ErrorCode.FORBIDDEN, _why_not(state, there or invited), room=room)
+        raise Refused(ErrorCode.FORBIDDEN, "that is not the room's password", room=room)
 
     def check_key(self, room: str, state: RoomState, key: str | None) -> None:
         """Let somebody look who shows a key, or nothing.

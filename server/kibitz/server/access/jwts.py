@@ -45,6 +45,8 @@ _CHECKED_BY_US: Options = {
 class Jwts:
     """Everybody has a token of the operator's."""
 
+    files = True
+
     def __init__(
         self,
         world: World,
@@ -137,17 +139,19 @@ class Jwts:
         """When the token ends, Unix ms.
 
         Raises:
-            Refused: It has ended, or has not begun, or does not say when it ends.
+            Refused: It has ended, or has not begun, or does not say when it ends or was made.
 
         """
         now = self._world.now_ms()
         begins, ends = _ms(claims, "nbf"), _ms(claims, "exp")
-        if self._max_age_ms is not None and (made := _ms(claims, "iat")) is not None:
+        if self._max_age_ms is not None:
+            if (made := _ms(claims, "iat")) is None:
+                raise _refused("the token does not say when it was made (iat)")
+            begins = made if begins is None else max(begins, made)
             latest = made + self._max_age_ms
             ends = latest if ends is None else min(ends, latest)
         if ends is None:
-            wants = "exp" if self._max_age_ms is None else "exp, or iat"
-            raise _refused(f"the token does not say when it ends ({wants})")
+            raise _refused("the token does not say when it ends (exp)")
         if begins is not None and now + LEEWAY_MS < begins:
             raise _refused("the token is not valid yet")
         if now >= ends + LEEWAY_MS:

@@ -22,6 +22,7 @@ from jwt import PyJWK
 from jwt.exceptions import PyJWTError
 
 from .authority import Unusable
+from .known import can_be_secret, is_known
 
 MAX_FILE = 1 << 20
 """Largest file of keys, in bytes."""
@@ -68,7 +69,14 @@ def key_of_file(path: Path) -> Keys:
 
     """
     content = _read(path).strip()
-    key = _pem(content, path) if PEM in content else _secret(content, str(path))
+    if PEM in content:
+        return Keys({None: _pem(content, path)}, named=False)
+    key = _secret(content, str(path))
+    if not can_be_secret(content):
+        raise Unusable(
+            f"{path}: a secret is one line of printable ASCII without blanks and <, as of"
+            " openssl rand -hex 32; a public key has to be PEM, in ASCII"
+        )
     return Keys({None: key}, named=False)
 
 
@@ -138,8 +146,9 @@ def _public(key: object, where: str) -> Key:
 def _secret(content: bytes, where: str) -> Key:
     if len(content) < (least := min(HMACS.values())):
         raise Unusable(f"{where}: a secret has at least {least} bytes")
-    if content.startswith((b"ssh-", b"ecdsa-", b"{")):  # known to others: it is no secret
-        raise Unusable(f"{where}: a public key has to be PEM, a JWKS is for --jwt-jwks")
+    if is_known(content):
+        message = "that is known to others, so it is no secret"
+        raise Unusable(f"{where}: {message}; a public key has to be PEM, a JWKS is for --jwt-jwks")
     return Key(content, tuple(name for name, size in HMACS.items() if len(content) >= size))
 
 

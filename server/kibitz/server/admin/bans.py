@@ -30,6 +30,10 @@ MAX_BANS = 10_000
 MOST_SWEPT = 100
 """So many expired ones are forgotten when another one comes."""
 
+_DAY_MS = 86_400_000
+_UNITS = (("s", 1000, 120), ("min", 60_000, 120), ("h", 3_600_000, 48))
+"""How a time is said: the unit, its length in ms, and from how many on the next one serves."""
+
 Network = IPv4Network | IPv6Network
 
 
@@ -129,9 +133,32 @@ class Bans:
             raise self.refused(ban)
 
     def refused(self, ban: Ban, room: str | None = None) -> Refused:
-        """What somebody is told, and when he may come back."""
-        wait = None if ban.until is None else max(1, ban.until - self._world.now_ms())
-        return Refused(ErrorCode.FORBIDDEN, says(ban), room=room, retry_ms=wait)
+        """What somebody is told, and when he may come back.
+
+        Who is banned gets this as a page, which has no ``retry_ms``: there the sentence says it.
+        """
+        said = self.told(ban) if ban.kind == "ban" else says(ban)
+        return Refused(ErrorCode.FORBIDDEN, said, room=room, retry_ms=self._wait_ms(ban))
+
+    def told(self, ban: Ban, most: int | None = None) -> str:
+        """What somebody is told, and for how long yet, where no ``retry_ms`` says it.
+
+        Args:
+            ban: What it is about.
+            most: Longest it may be, in bytes; the reason is cut, the time never.
+
+        """
+        wait = self._wait_ms(ban)
+        term = "" if wait is None else f"; try again in {span_of(wait)}"
+        left = None if most is None else most - len(term)
+        return says(ban).encode()[:left].decode(errors="ignore") + term
+
+    def close_reason(self, ban: Ban) -> str:
+        """The same, for a connection that is closed because of it."""
+        return self.told(ban, MAX_CLOSE_REASON)
+
+    def _wait_ms(self, ban: Ban) -> int | None:
+        return None if ban.until is None else max(1, ban.until - self._world.now_ms())
 
     def _found(self, kind: str, id_: str, room: str | None = None) -> Ban | None:
         ban = self._bans.get(f"{PREFIX}{kind}/{room or ''}/id:{id_}")
@@ -210,9 +237,13 @@ def says(ban: Ban) -> str:
     return f"{done}: {ban.reason}" if ban.reason else done
 
 
-def close_reason(ban: Ban) -> str:
-    """The same, for a connection that is closed because of it."""
-    return says(ban).encode()[:MAX_CLOSE_REASON].decode(errors="ignore")
+def span_of(ms: int) -> str:
+    """A time, roughly and never too short: ``30 s``, ``5 min``, ``7 d``."""
+    for unit, size, below in _UNITS:
+        count = -(-ms // size)
+        if count < below:
+            return f"{count} {unit}"
+    return f"{-(-ms // _DAY_MS)} d"
 
 
 def _name(ban: Ban) -> str:

@@ -18,7 +18,7 @@ from websockets.http11 import Response
 
 from .places import place_of
 from .settings import Limits
-from .table import Over, Table, Who
+from .table import Over, Table, Who, span_of
 
 SPARE_DESCRIPTORS = 96
 """Open files that are kept free of connections: the log's, and those that are refused just now."""
@@ -225,7 +225,7 @@ class Door:
 def refusal(status: HTTPStatus, over: Over) -> Response:
     """The answer to a request over HTTP that is too much."""
     seconds = max(1, ceil(over.retry_ms / 1000))
-    body = f"too many {over.limit}; come back in {seconds} s\n".encode()
+    body = f"too many {over.limit}; come back in {span_of(seconds, 0)}\n".encode()
     headers = Headers(
         {
             "Content-Type": "text/plain; charset=utf-8",

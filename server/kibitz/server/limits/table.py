@@ -7,6 +7,7 @@ how long. Never: know what a request does.
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import Literal
 
 from kibitz.protocol.codes import ErrorCode, Refused
@@ -75,11 +76,18 @@ class Over:
 
     def refused(self, room: str | None = None) -> Refused:
         """The refusal that says so."""
-        seconds = max(0.1, self.retry_ms / 1000)
-        message = f"too many {self.limit}; come back in {seconds:.1f} s"
+        message = f"too many {self.limit}; come back in {span_of(max(0.1, self.retry_ms / 1000))}"
         return Refused(
             ErrorCode.RATE_LIMITED, message, room=room, retry_ms=self.retry_ms, limit=self.limit
         )
+
+
+def span_of(seconds: float, digits: int = 1) -> str:
+    """A time as people say it: ``0.3 s``, ``12 min``, ``3 h``; never less than it is."""
+    for length, unit in ((3600, "h"), (60, "min")):
+        if seconds > 2 * length:
+            return f"{ceil(seconds / length)} {unit}"
+    return f"{seconds:.{digits}f} s"
 
 
 class Row:

@@ -44,7 +44,8 @@ class SqliteLog:
         try:
             self.path = Path(path).resolve()
         except (OSError, RuntimeError) as error:
-            raise UnreadableFile(f"{path}: {error}") from error
+            why = error.strerror if isinstance(error, OSError) else error
+            raise UnreadableFile(f"{path}: {why}") from error
         self.meter = Meter()
         self._loop = asyncio.get_running_loop()
         self._lock = lock(self.path)
@@ -186,7 +187,7 @@ class SqliteLog:
             raise LogFailure("the log is closed")
         try:
             return await self._loop.run_in_executor(self._reader, work)
-        except (sqlite3.Error, *UNREADABLE) as error:
+        except (sqlite3.Error, UnreadableFile, *UNREADABLE) as error:
             self.meter.failures += 1
             raise failure(error) from error
 

@@ -19,7 +19,7 @@ from websockets.frames import DATA_OPCODES, Frame, Opcode, apply_mask  # type: i
 from websockets.http11 import Request, Response
 from websockets.protocol import OPEN, State
 
-from kibitz.protocol.limits import MAX_MESSAGE
+from kibitz.protocol.limits import MAX_FRAME, MAX_MESSAGE
 
 from .plain import METHODS, NO_REQUEST, NOT_GET
 from .reader import Door, Reader
@@ -39,6 +39,8 @@ HEADER = 6
 REQUEST_END = b"\r\n\r\n"
 READ_BYTES = 4 * 1024
 """Most bytes of one connection that are looked at before everybody else has his turn."""
+EARLY_BYTES, EARLY_MESSAGE = MAX_FRAME, 128
+"""Most bytes kept of who speaks before he was answered, and how many each message is more."""
 
 
 class HasSocket(Protocol):
@@ -94,6 +96,7 @@ class Socket(ServerConnection):
 
     __slots__ = (  # what is added here stays out of the library's dictionary
         "_answered",
+        "_asked",
         "_direct",
         "_door",
         "_early",
@@ -115,8 +118,9 @@ class Socket(ServerConnection):
     def __init__(self, *args: Any, door: Door | None = None, **options: Any) -> None:
         super().__init__(*args, **options)
         self._door = door
-        self._answered = self._gets = False
-        """Whether what was no request was answered; whether it began like one of ours."""
+        self._answered = self._gets = self._asked = False
+        """Whether what was no request was answered; whether it began like one of ours; whether a
+        request has come: then no more is read until it is answered."""
         self._welcome = True
         """Whether it may say what it wants."""
         self.ready = False
@@ -157,9 +161,10 @@ class Socket(ServerConnection):
             self.response.headers.clear()
         self.request = self.response = None
         vars(self.protocol).pop("select_subprotocol", None)  # it would keep both alive
+        self.transport.resume_reading()
         early, self._early = self._early, []
-        for message, is_text in early:
-            reader.receive(message, is_text)
+        for each in early:
+            reader.receive(*each)
 
     async def __aexit__(
         self,
@@ -192,7 +197,7 @@ class Socket(ServerConnection):
         """It has waited for its turn."""
         if self._door is not None and not self._door.hears(self):
             self.cut()
-        elif not self.transport.is_closing():
+        elif not self._asked and not self.transport.is_closing():
             self.transport.resume_reading()
 
     def _read_at_most(self, size: int) -> None:
@@ -233,6 +238,9 @@ class Socket(ServerConnection):
             self._answered = True
             self.transport.write(NO_REQUEST if self._gets else NOT_GET)
         super().send_data()
+        if self.response and self.protocol.state is not OPEN:  # only when it ends still counts
+            self._early.clear()
+            self.transport.resume_reading()
 
     def eof_received(self) -> None:
         """Nothing comes any more."""
@@ -297,6 +305,8 @@ class Socket(ServerConnection):
     def process_event(self, event: Request | Response | Frame) -> None:
         """What went through the library: fragments are put together."""
         if not isinstance(event, Frame):
+            self._asked = True
+            self.transport.pause_reading()
             super().process_event(event)
             return
         if self._reader is not None and event.opcode in COUNTED:
@@ -312,10 +322,13 @@ class Socket(ServerConnection):
             self._give(message, self._text)
 
     def _give(self, message: bytes, is_text: bool) -> None:
-        if self._reader is None:
-            self._early.append((message, is_text))
-        else:
+        if self._reader is not None:
             self._reader.receive(message, is_text)
+            return
+        self._early.append((message, is_text))
+        if sum(len(early) + EARLY_MESSAGE for early, _ in self._early) > EARLY_BYTES:
+            self._early.clear()
+            self.cut()
 
     # Out
 

@@ -16,17 +16,18 @@ from kibitz.protocol.codes import Refused
 from ..log.memory import MemoryLog
 from ..log.record import UNREADABLE, read_info, read_record
 from ..room.audience import EVERYTHING
+from ..room.ids import is_room_id
 from ..room.past import Past
 from ..room.room import Room
 from ..visitor import checked_board
 from ..world import World
 from .backup import NotCopied, put
-from .check import Fault, words_of
+from .check import Fault, misnamed, words_of
 from .kept import read_kept
 from .opening import has_archive, reading
 
-PUBLIC, PRIVATE = 0o644, 0o600
-"""Modes of what is written: hidden cards are for the operator alone."""
+MODE, FOLDER_MODE = 0o600, 0o700
+"""Of what is written: rooms that are not for everybody, and their names, are for the operator."""
 
 
 class NoRoom(Exception):
@@ -55,15 +56,18 @@ async def export(
         UnreadableFile: The file is none of ours.
 
     """
-    found, mode = False, PRIVATE if whole else PUBLIC
+    found = False
     with reading(data) as db:
         _make(folder)
         query = "select id, info from room where ?1 is null or id = ?1 order by number"
         for id_, stored in db.execute(query, (room,)):
             found = True
+            if not is_room_id(id_):  # the file would be written where it says
+                yield misnamed(id_)
+                continue
             try:
                 async for name, text in _replays(*await _read(db, id_, stored, world), whole):
-                    yield _written(folder / f"{id_}.{name}", text, mode, force)
+                    yield _written(folder / f"{id_}.{name}", text, force)
             except NotCopied:
                 raise
             except Exception as error:  # whatever it is that it holds: the others are sound
@@ -71,6 +75,9 @@ async def export(
         query = "select id, data from archive where ?1 is null or id = ?1 order by number"
         for id_, stored in db.execute(query, (room,)) if has_archive(db) else ():
             found = True
+            if not is_room_id(id_):
+                yield misnamed(id_)
+                continue
             try:
                 boards = read_kept(stored).texts
             except (*UNREADABLE, zlib.error) as error:
@@ -79,7 +86,7 @@ async def export(
             for board, kept in enumerate(boards):
                 if kept:
                     path = folder / f"{id_}.{_name(board, len(boards))}"
-                    yield _written(path, kept.encode(), mode, force)
+                    yield _written(path, kept.encode(), force)
     if room is not None and not found:
         raise NoRoom(f"there is no room {room} in {data}")
 
@@ -114,7 +121,7 @@ async def _replays(room: Room, past: Past, whole: bool) -> AsyncIterator[tuple[s
 
 def _make(folder: Path) -> None:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
     except OSError as error:
         raise NotCopied(f"{folder}: {error.strerror}") from error
 
@@ -123,12 +130,12 @@ def _name(board: int, boards: int) -> str:
     return f"{board}.replay.txt" if boards > 1 else "replay.txt"
 
 
-def _written(path: Path, text: bytes, mode: int, force: bool) -> Path:
+def _written(path: Path, text: bytes, force: bool) -> Path:
     if path.exists() and not force:
         raise NotCopied(f"{path} is there already; --force writes it anew")
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
+        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, MODE), "wb") as file:
             file.write(text)
         put(part, path)
     except OSError as error:

@@ -149,7 +149,7 @@ class Pages:
             if refused.limit:
                 self._metrics.limited(refused.limit)
                 return refusal(status, Over(refused.limit, refused.retry_ms or 0))
-            answer = page(f"{refused.message}\n".encode(), TEXT, status)
+            answer = refusing(refused, status)
             if status is HTTPStatus.UNAUTHORIZED:
                 answer.headers["WWW-Authenticate"] = "Bearer"
             return answer
@@ -280,9 +280,9 @@ def nothing() -> Response:
     return page(b"there is no such page\n", TEXT, HTTPStatus.NOT_FOUND)
 
 
-def banned(refused: Refused) -> Response:
-    """What an address is answered that is banned, whatever it asks for."""
-    response = page(f"{refused.message}\n".encode(), TEXT, HTTPStatus.FORBIDDEN)
+def refusing(refused: Refused, status: HTTPStatus = HTTPStatus.FORBIDDEN) -> Response:
+    """What is answered instead: why, and when to ask again."""
+    response = page(f"{refused.message}\n".encode(), TEXT, status)
     if refused.retry_ms is not None:
         response.headers["Retry-After"] = str(refused.retry_ms // 1000 + 1)
     return response

@@ -116,7 +116,8 @@ export class Following {
     } else if (answer.t === "error") {
       this.#forget(room);
       this.#asked.deliver();
-      this.#push({ t: "lost", room, code: answer.code, message: answer.message });
+      const { code, message, retry_ms } = answer;
+      this.#push({ t: "lost", room, code, message, retry_ms });
     }
   }
 

@@ -99,7 +99,8 @@ export {};
  * @typedef {{id: string, game: string, mode: Mode, players: string[], seats: number,
  *   spectators: number, seq: number, score: number, status: Status, started: number,
  *   visibility: Visibility, updated?: number, waiting?: boolean, due?: number, daily?: string,
- *   owner?: string, moves?: number, ms?: number, masked?: boolean, delay?: number}} RoomInfo
+ *   owner?: string, moves?: number, ms?: number, masked?: boolean, delay?: number,
+ *   password?: boolean}} RoomInfo
  */
 /**
  * @typedef {{mode: Mode, visibility: Visibility, started: number, policy: Policy,
@@ -158,7 +159,7 @@ export {};
 /** @typedef {{t: "notice", text: string}} Notice  what the operator has to say to everybody */
 /**
  * A room that could not be taken up again: told by this client, not by the server.
- * @typedef {{t: "lost", room: string, code: string, message: string}} Lost
+ * @typedef {{t: "lost", room: string, code: string, message: string, retry_ms?: number}} Lost
  */
 
 /**

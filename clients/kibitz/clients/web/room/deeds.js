@@ -4,7 +4,7 @@
  * Promises: what cannot be taken back is asked first; what failed is said. Never: draws.
  */
 
-import { said, toast } from "../shell/announce.js";
+import { ending, said, toast } from "../shell/announce.js";
 import { openDialog } from "../shell/dialog.js";
 import { h } from "../shell/dom.js";
 import { href } from "../shell/router.js";
@@ -155,8 +155,7 @@ export class Deeds {
   get muted() {
     const { why, until } = this.#muted;
     if (until <= Date.now()) return "";
-    const end = Number.isFinite(until) ? ` That ends on ${new Date(until).toLocaleString()}.` : "";
-    return why + end;
+    return why + ending(until);
   }
 
   async #sit() {

@@ -41,7 +41,7 @@ export async function enter(context, route, signal) {
     const room = new LiveRoom(context.client, route.room ?? "");
     try {
       await room.open({ seat, password, invite: route.invite, watch: route.embed });
-      if (seat) forgetSeat(context, route);
+      if (seat && !room.unseated) forgetSeat(context, route); // else a reload asks again
       if (!room.view.recorded) return room;
       return await (await import("./presented.js")).presented(context.client, room);
     } catch (error) {

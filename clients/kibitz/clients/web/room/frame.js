@@ -6,6 +6,7 @@
 
 import { isWaiting } from "../client/past.js";
 import { spoken } from "../cards/names.js";
+import { ending, said } from "../shell/announce.js";
 import { h } from "../shell/dom.js";
 import "./controls.js";
 import "./log.js";
@@ -21,7 +22,7 @@ import "./timeline.js";
 /** @import { Player } from "./player.js" */
 /** @import { Race } from "./race.js" */
 /** @import { Series } from "./series.js" */
-/** @import { Source } from "./source.js" */
+/** @import { Source, Unseated } from "./source.js" */
 /** @import { Timeline } from "./timeline.js" */
 
 /** Events that are worth a mark on the timeline. */
@@ -128,10 +129,7 @@ export class Frame {
         ["lobby", "To the lobby"],
       ]);
     else if (next) this.#say(...next);
-    else if (source.unseated)
-      this.#say("The operator of this server has taken your seat: you can only watch here.", [
-        ["lobby", "To the lobby"],
-      ]);
+    else if (source.unseated) this.#say(barred(source.unseated), [["lobby", "To the lobby"]]);
     else if (!over && !playback.following)
       this.#say(`You are looking back: event ${playback.seq} of ${playback.last}.`, [
         ["live", "Back to the game"],
@@ -290,6 +288,13 @@ function shut({ status, past }) {
   if (status !== "closed") return null;
   const text = past.event(past.last)?.text;
   return [`This room was closed${text ? `: ${text}` : "."}`, [["lobby", "To the lobby"]]];
+}
+
+/** Why there is no seat to be had, and until when. @param {Unseated} unseated */
+function barred({ taken, message, until }) {
+  const why = message || "you can only watch here";
+  const whole = taken ? `The operator of this server has taken your seat: ${why}` : why;
+  return said(whole) + ending(until);
 }
 
 /** How the seats of a room go on after it, if they can. @param {Source} source */

@@ -10,6 +10,7 @@ import { isWaiting, Past } from "../client/past.js";
 /** @import { Client } from "../client/client.js" */
 /** @import { Event as Happening, Presence } from "../protocol/messages.js" */
 /** @import { Mirror } from "../protocol/mirror.js" */
+/** @import { Unseated } from "./source.js" */
 
 export class LiveRoom extends EventTarget {
   past = new Past();
@@ -23,8 +24,8 @@ export class LiveRoom extends EventTarget {
   /** Whether all that has happened is told: not from a break on until the room is taken up again. */
   fresh = false;
   gone = false;
-  /** Whether the operator has taken the visitor's seat away. */
-  unseated = false;
+  /** @type {Unseated | null} */
+  #unseated = null;
   #listening = new AbortController();
   /** How often the past was begun anew: an answer about another one is too late. */
   #begun = 0;
@@ -50,7 +51,10 @@ export class LiveRoom extends EventTarget {
     const own = mirror.view.seats.some((each) => each.id === client.welcome?.you.id);
     const sits = own || (seat && mirror.view.status === "open");
     if (!watch && client.may("player") && sits && mirror.role !== "player")
-      mirror = await client.join(this.address, { ...shown, role: "player" });
+      mirror = await client.join(this.address, { ...shown, role: "player" }).catch((error) => {
+        this.#refused(error);
+        return mirror;
+      });
     if (invite) client.lookOn = mirror.role === "player" ? undefined : invite;
     const { signal } = this.#listening;
     if (signal.aborted) return;
@@ -99,10 +103,42 @@ export class LiveRoom extends EventTarget {
   }
 
   /** The operator has taken the seat away: from here on one watches, if one may. */
-  #unseat() {
-    this.unseated = true;
+  async #unseat() {
+    this.#unseated = { taken: true, message: "", until: Infinity };
     this.dispatchEvent(new Event("reset"));
-    this.#watch().catch(() => {});
+    try {
+      await this.#ask();
+      await this.#watch();
+    } catch {
+      // The talk is over, or nobody may look on: what is shown stays as it is.
+    }
+  }
+
+  /** Learn why there is no seat: that is said to whoever asks for one. */
+  async #ask() {
+    try {
+      await this.#client.join(this.address, { role: "player" });
+    } catch (error) {
+      return this.#refused(error);
+    }
+    await this.#client.leave(this.address); // the seat was not to be had again without being asked
+  }
+
+  /**
+   * Remember why the visitor may not sit here.
+   * @param {any} problem
+   * @throws what is another problem
+   */
+  #refused(problem) {
+    const { code, message, retry_ms = Infinity } = problem;
+    if (code !== "forbidden") throw problem;
+    const taken = this.#unseated?.taken ?? false;
+    this.#unseated = { taken, message, until: Date.now() + retry_ms };
+  }
+
+  /** Why the visitor may not sit here, as far as he was told. */
+  get unseated() {
+    return this.#unseated && this.#unseated.until > Date.now() ? this.#unseated : null;
   }
 
   /** The mirror, once the room is open. */
@@ -154,7 +190,7 @@ export class LiveRoom extends EventTarget {
   get #looksOn() {
     const { invited, lookOn } = this.#client;
     const only = this.#room.info.visibility === "private" && Boolean(lookOn);
-    return this.unseated || !this.#client.may("player") || (only && lookOn === invited);
+    return Boolean(this.unseated) || !this.#client.may("player") || (only && lookOn === invited);
   }
 
   get info() {
@@ -169,8 +205,15 @@ export class LiveRoom extends EventTarget {
 
   /** Take a free seat. */
   async sit() {
-    await this.#client.join(this.address, { role: "player" });
-    this.dispatchEvent(new Event("reset"));
+    try {
+      await this.#client.join(this.address, { role: "player" });
+      this.#unseated = null;
+    } catch (error) {
+      this.#refused(error);
+      throw error;
+    } finally {
+      this.dispatchEvent(new Event("reset"));
+    }
   }
 
   /** Give the seat up, and watch. */
@@ -233,7 +276,10 @@ export class LiveRoom extends EventTarget {
         this.#learn();
         break;
       case "lost":
-        this.unseated ||= push.code === "forbidden" && this.#room.role === "player";
+        if (push.code === "forbidden" && this.#room.role === "player") {
+          this.#unseated = { taken: true, message: "", until: Infinity };
+          this.#refused(push);
+        }
         this.#lost(push.message);
         break;
       case "joined":

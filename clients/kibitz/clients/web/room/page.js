@@ -221,6 +221,10 @@ export class RoomPage extends HTMLElement {
     this.#drawn = "";
     this.#draw();
     this.#keep();
+    const { router } = this.context;
+    // A reload asks for the seat again, and so learns whether there still is none, and why.
+    if (source.unseated && !router.route.seat)
+      router.go({ ...router.route, seat: true }, { replace: true });
   }
 
   /** Look at another board of a race. @param {number} board */

@@ -9,13 +9,18 @@
 export {};
 
 /**
+ * `taken`: he had a seat, and the operator has taken it; `until`: Unix ms.
+ * @typedef {{taken: boolean, message: string, until: number}} Unseated
+ */
+
+/**
  * Events: `event` (detail: what happened), `reset` (another position without what led there, or
  * another role), `known` (the past is complete), `presence`, `lost` (detail: why).
  *
  * `view`: how it stands now; `board`: index of the visitor's own board in a race, else of the
  * first; `own`: the same, if this is a race and he has one; `fresh`: what happens is told at once;
- * `gone`: the room is lost; `unseated`: the operator has taken the visitor's seat; `mine`: the visitor has a seat; `plays`: and a board that can be played
- * on; `free`: there is a seat to be taken; `address`: the room's id. `recorded`: the room in which the game was played, if this one shows it; then there
+ * `gone`: the room is lost; `unseated`: why the visitor may not sit here, as far as he was told; `mine`: he has a seat;
+ * `plays`: and a board that can be played on; `free`: there is a seat to be taken; `address`: the room's id. `recorded`: the room in which the game was played, if this one shows it; then there
  * are `playback`, led by others, `remarks` made here, and a `notice` of who leads.
  * @typedef {EventTarget & {
  *   past: Past,
@@ -31,7 +36,7 @@ export {};
  *   policy: Policy | null,
  *   fresh: boolean,
  *   gone: boolean,
- *   unseated?: boolean,
+ *   unseated?: Unseated | null,
  *   mine: boolean,
  *   plays: boolean,
  *   free: boolean,

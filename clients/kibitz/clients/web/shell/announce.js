@@ -1,7 +1,8 @@
 /**
- * The page's voice: one live region, and short messages that everybody sees.
+ * The page's voice: one live region, short messages that everybody sees, and the operator's word.
  *
- * Promises: politely, in order, repeats too. Never interrupts, never takes the focus.
+ * Promises: politely, in order, repeats too; what stays longer covers nothing and can be sent away.
+ * Never interrupts, never takes the focus.
  */
 
 import { h } from "./dom.js";
@@ -9,6 +10,8 @@ import { h } from "./dom.js";
 const STAY = 4500;
 /** How long a word of the operator stays, ms. */
 const NOTICE = 30_000;
+/** So many of them are shown at once. */
+const NOTICES = 3;
 
 let odd = false;
 /** @type {string[]} */
@@ -35,7 +38,7 @@ export function announce(text) {
 /**
  * Show it for some seconds, and say it.
  * @param {string} text
- * @param {{kind?: "good" | "bad" | "notice"}} [how]
+ * @param {{kind?: "good" | "bad"}} [how]
  */
 export function toast(text, { kind } = {}) {
   announce(text);
@@ -44,15 +47,42 @@ export function toast(text, { kind } = {}) {
   // Spoken through the live region already: hidden here, or it would be read twice.
   const note = h("p", { class: "toast", dataset: { kind }, "aria-hidden": "true" }, text);
   for (const other of [...region.children])
-    if (other.textContent === text || (region.childElementCount > 1 && !isNotice(other)))
-      other.remove();
+    if (other.textContent === text || region.childElementCount > 1) other.remove();
   region.append(note);
-  const stay = kind === "notice" ? NOTICE : STAY;
-  setTimeout(() => note.remove(), stay + text.length * 40);
+  setTimeout(() => note.remove(), STAY + text.length * 40);
 }
 
-/** @param {Element} note */
-const isNotice = (note) => /** @type {HTMLElement} */ (note).dataset.kind === "notice";
+/**
+ * Show a word of the operator above the page, and say it: until it is sent away, or for a while.
+ * @param {string} text
+ */
+export function notice(text) {
+  announce(text);
+  const region = document.getElementById("notices");
+  if (!region) return;
+  const away = () => {
+    const had = note.contains(document.activeElement);
+    note.remove();
+    if (had) document.getElementById("main")?.focus({ preventScroll: true });
+  };
+  const note = h(
+    "div",
+    { class: "notice" },
+    h("p", null, text),
+    h("button", { type: "button", class: "quiet", onclick: away }, "Dismiss"),
+  );
+  for (const other of [...region.children])
+    if (other.firstChild?.textContent === text || region.childElementCount >= NOTICES)
+      other.remove();
+  region.append(note);
+  const stay = NOTICE + text.length * 40;
+  const late = () => {
+    // Who is about to press its button finds it there.
+    if (note.matches(":hover, :focus-within")) setTimeout(late, STAY);
+    else note.remove();
+  };
+  setTimeout(late, stay);
+}
 
 /**
  * A problem in a sentence.
@@ -62,4 +92,12 @@ export function said(problem) {
   const words = problem instanceof Error ? problem.message : String(problem);
   const sentence = words.charAt(0).toUpperCase() + words.slice(1);
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
+}
+
+/**
+ * Until when something holds, as a sentence after another; "" where it has no end.
+ * @param {number} until  Unix ms
+ */
+export function ending(until) {
+  return Number.isFinite(until) ? ` That ends on ${new Date(until).toLocaleString()}.` : "";
 }
