@@ -80,6 +80,10 @@ async def test_the_words_of_every_game(kibitz: Command) -> None:
     played = await kibitz.run("play", "klondike-single", "--deal", "42", lines=lines)
     assert played.code == 0
     assert played.out.count("watch it with: kibitz watch") == 4
+    assert played.out.count("check them with: kibitz verify") == 4, (
+        "three rooms, and one that ended"
+    )
+    assert "\nThe same in every game: restart, help, quit\n" in played.out
     assert "tf 4 1, " in played.out
     kept = (kibitz.home / "kept.txt").read_text()
     assert kept.startswith("# game: klondike-single\n# deal: 42\n")

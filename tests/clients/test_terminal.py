@@ -91,7 +91,9 @@ async def test_the_server_goes_and_comes(unused_port: int, tmp_path: Path) -> No
     kibitz = Command(f"ws://127.0.0.1:{unused_port}/ws", tmp_path)
     async with contextlib.AsyncExitStack() as stack:
         async with running(settings, log, REAL):
-            ann = await stack.enter_async_context(at_terminal(kibitz, "play", "aces-up"))
+            ann = await stack.enter_async_context(
+                at_terminal(kibitz, "play", "aces-up", "--name", "Ann")
+            )
             page = await ann.shows(PROMPT)
             room = page.split("kibitz watch ")[1].split()[0]
             bob = await stack.enter_async_context(at_terminal(kibitz, "watch", room))
@@ -102,6 +104,19 @@ async def test_the_server_goes_and_comes(unused_port: int, tmp_path: Path) -> No
         async with running(settings, log, REAL):
             await ann.until(lambda page: "· 1 move ·" in page and GOING not in page)
             await bob.until(lambda page: "· 1 move ·" in page and GOING not in page)
+        await ann.shows(GOING, PROMPT)
+        ann.child.sendline("d")
+        await ann.shows("waiting for the server: d (`quit` leaves)\n", PROMPT)
+        ann.child.sendline("say Hello")
+        await ann.shows("waiting for the server: d, say Hello (`quit` leaves)\n", PROMPT)
+        async with running(settings, log, REAL):
+            await ann.until(lambda page: "Ann: Hello" in page and "waiting for" not in page)
+        await ann.shows(GOING, PROMPT)
+        ann.child.sendline("d")
+        await ann.shows("waiting for the server: d")
+        ann.child.sendline("quit")
+        code, page = await ann.end()
+        assert (code, "go on with: kibitz play --room " in page) == (0, True)
 
 
 @pytest.mark.parametrize("width", [80, 60, 30])

@@ -43,10 +43,35 @@ async def test_a_room_live_and_ended(kibitz: Command, server: Running, tmp_path:
             path = tmp_path / name
             path.write_bytes((await fetch(server.http, f"/rooms/{room}/{name}"))[1])
             assert (await kibitz.run_here("verify", str(path))).code == 0
-            path.write_bytes(path.read_bytes().replace(b"klondike", b"klondikf", 1))
+            whole = path.read_bytes()
+            path.write_bytes(whole + b"\n \n")
+            edited = await kibitz.run_here("verify", str(path))
+            assert edited.code == 1 and "perhaps by an editor or mail" in edited.out
+            path.write_bytes(whole.replace(b"klondike", b"klondikf", 1))
             forged = await kibitz.run_here("verify", "--json", str(path))
             assert forged.code == 1 and json.loads(forged.out)["failed"]
     assert (await kibitz.run_here("verify", "nowhere")).code == 2
+
+
+async def test_a_file_that_is_no_replay_is_one_sentence(kibitz: Command, tmp_path: Path) -> None:
+    path = tmp_path / "it"
+    for data, said in (
+        (NEAR_WIN.encode(), "is a save, not a replay"),
+        (b"SQLite format 3\0\x10\0", "is no replay"),
+        (bytes(range(256)) * 40, "is no replay"),
+        (b'{"name": "kibitz"}', "is no replay"),
+        (b"", "is no replay"),
+    ):
+        path.write_bytes(data)
+        done = await kibitz.run_here("verify", "--json", str(path))
+        assert (done.code, done.out, done.err) == (2, "", f"kibitz: {path} {said}\n")
+    for data in (
+        b"# format: kibitz-replay-2\n",
+        b'{"format":"kibitz-replay-json-1"',
+        b"# root: \xff",
+    ):
+        path.write_bytes(data)
+        assert (await kibitz.run_here("verify", str(path))).code == 1
 
 
 async def test_a_room_that_an_operator_closed() -> None:

@@ -8,6 +8,10 @@ from kibitz.protocol.views import Event
 
 from .scene import Scene
 
+_UNITS = (("s", 1000, 120), ("min", 60_000, 120), ("h", 3_600_000, 48))
+"""How a time is said: the unit, its length in ms, and from how many on the next one serves."""
+_DAY_MS = 86_400_000
+
 
 def who_did(scene: Scene, event: Event) -> str:
     """Whose doing an event is; of a board of a race, whose board it is."""
@@ -79,18 +83,17 @@ def refused_because(refused: Refused) -> str:
     """Why something was refused, and how long yet, where only time is in the way."""
     if refused.code not in (ErrorCode.FORBIDDEN, ErrorCode.DRAINING) or not refused.retry_ms:
         return refused.message
-    return f"{refused.message}; try again in {span_of(refused.retry_ms)}"
+    return f"{refused.message}; try again in {span_of(refused.retry_ms, up=True)}"
 
 
-def span_of(ms: int) -> str:
-    """A time, roughly: ``30 s``, ``5 min``, ``7 d``."""
-    seconds = max(0, ms // 1000)
-    if seconds < 120:
-        return f"{seconds} s"
-    minutes = seconds // 60
-    if minutes < 120:
-        return f"{minutes} min"
-    return f"{minutes // 60} h" if minutes < 48 * 60 else f"{minutes // 1440} d"
+def span_of(ms: int, *, up: bool = False) -> str:
+    """A time, roughly: ``30 s``, ``5 min``, ``7 d``; rounded down, or ``up``."""
+    ms = max(ms, 0)
+    for unit, size, below in _UNITS:
+        count = -(-ms // size) if up else ms // size
+        if count < below:
+            return f"{count} {unit}"
+    return f"{-(-ms // _DAY_MS) if up else ms // _DAY_MS} d"
 
 
 def time_of(ms: int) -> str:

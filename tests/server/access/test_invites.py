@@ -12,9 +12,9 @@ from servers import Running, running_server
 from talk import Plain, Talk, fetch, talking
 
 from kibitz.server.access import entrance
-from kibitz.server.lobby.rooms import ROOM_ID_BYTES
 from kibitz.server.log.sqlite import SqliteLog
 from kibitz.server.room import passwords
+from kibitz.server.room.ids import ROOM_ID_BYTES
 
 COOP = {"game": "klondike", "deal": "1", "mode": "coop", "seats": 3, "visibility": "private"}
 

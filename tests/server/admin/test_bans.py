@@ -1,5 +1,7 @@
 """Who is banned, muted or kicked: at once, everywhere, as long as it holds."""
 
+from typing import Any
+
 import pytest
 from server.admin.operators import KEY, Operator, operated
 from servers import running_server
@@ -131,7 +133,7 @@ async def test_who_is_kicked_loses_his_seat_and_the_race_begins_without_him() ->
         talking(running.url, name="Bob") as bob,
         talking(running.url, name="Cy") as cy,
     ):
-        race = {"mode": "race", "seats": 3, "countdown": 60, "password": "cats"}
+        race: dict[str, Any] = {"mode": "race", "seats": 3, "countdown": 60, "password": "cats"}
         room = (await ann.ok("create", game="klondike", **race))["room"]
         for talk in (bob, cy):
             await talk.ok("join", room=room, role="player", password="cats")

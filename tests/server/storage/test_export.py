@@ -9,12 +9,15 @@ import pytest
 from processes import standby
 from races import RACE
 from server.storage.files import OLD, admin, filled, names
-from servers import running_server
+from servers import REAL, running_server
 from talk import fetch, talking
 from worlds import Fake
 
 from kibitz.engine import replays
 from kibitz.server.log.sqlite import SqliteLog
+from kibitz.server.storage.check import Check, Fault
+from kibitz.server.storage.export import export
+from kibitz.server.storage.kept import Kept, write_kept
 
 
 async def test_what_is_exported_is_what_the_server_shows(tmp_path: Path) -> None:
@@ -76,6 +79,33 @@ async def test_archived_rooms_are_exported_too(tmp_path: Path) -> None:
         assert (tmp_path / "out" / f"{room}.replay.txt").read_bytes() == body
 
 
+async def test_no_room_of_a_brought_file_says_where_it_is_written(tmp_path: Path) -> None:
+    """Neither one that is played nor one that is put away; a terminal is sent no letter of it."""
+    data = tmp_path / "kibitz.db"
+    first, second = await filled(data, 2)
+    with contextlib.closing(sqlite3.connect(data, isolation_level=None)) as db:
+        put = "insert into archive select 9, ?, last, null, info, ? from room where id = ?"
+        db.execute(put, ("../away", write_kept(Kept(["# game: montana\n"])), first))
+        for table, name in (("room", "id"), ("record", "room")):
+            db.execute(f"update {table} set {name} = ? where {name} = ?", ("../pwned\x1b", first))
+    (tmp_path / "out").mkdir()
+    for room in (None, "../pwned\x1b", "../away"):
+        written = export(data, tmp_path / "out", REAL, room=room, whole=True, force=True)
+        done = [each async for each in written]
+        said = [str(each) for each in done if isinstance(each, Fault)]
+        assert len(said) == (1 if room else 2)
+        assert all("an id that is none: '../" in each and each.isprintable() for each in said)
+    assert {name.partition(".")[0] for name in names(tmp_path)} == {
+        "kibitz",
+        "out",
+        f"out/{second}",
+    }
+    faults = [str(fault) for fault in Check(data).faults()]
+    assert faults == ["a room has an id that is none: " + each for each in (
+        "'../pwned\\x1b'", "'../away'",
+    )]  # fmt: skip
+
+
 async def test_nothing_is_overwritten_unasked(tmp_path: Path) -> None:
     [room] = await filled(tmp_path / "kibitz.db", 1)
     (tmp_path / "out").mkdir()
@@ -115,17 +145,20 @@ async def test_a_damaged_room_is_named_and_costs_no_other(tmp_path: Path, junk: 
     with contextlib.closing(sqlite3.connect(tmp_path / "kibitz.db", isolation_level=None)) as db:
         db.execute(f"update record set data = {junk} where room = ? and last = 3", (first,))
         db.execute(f"update room set info = {junk} where id = ?", (second,))
-        db.execute("insert into archive select 9, 'old', 3, null, info, x'93' from room limit 1")
+        db.execute(
+            "insert into archive"
+            " select 9, 'old2222222222222', 3, null, info, x'93' from room limit 1"
+        )
     done = await admin(tmp_path, "export", "--all", "out")
     assert (done.code, done.out) == (1, "out: 2 files\n"), done
     said = done.err.splitlines()
     assert [line.split(":")[1] for line in said] == [
         f" room {first}",
         f" room {second}",
-        " room old",
+        " room old2222222222222",
     ]
     assert names(tmp_path / "out") == [f"{third}.replay.{kind}" for kind in ("json", "txt")]
-    for room in (first, "old"):
+    for room in (first, "old2222222222222"):
         done = await admin(tmp_path, "export", "one", room)
         assert done.code == 1 and done.err.count("\n") == 1 and room in done.err
     done = await admin(tmp_path, "stats")

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -15,6 +16,9 @@ from structlog.testing import capture_logs
 from talk import fetch, talking
 
 from kibitz.server.log.sqlite import SqliteLog
+from kibitz.server.storage.backup import back_up
+from kibitz.server.storage.check import Check
+from kibitz.server.storage.restore import restore
 from kibitz.server.storage.schema import SCHEMA_VERSION, UnreadableFile
 
 OLD = Path(__file__).parents[2] / "golden" / "files"
@@ -117,6 +121,51 @@ async def test_a_file_of_a_later_version_is_refused_and_left_alone(tmp_path: Pat
     assert code == 2
     assert f"its schema is {SCHEMA_VERSION + 7}, this version reads up to {SCHEMA_VERSION}" in said
     assert path.read_bytes() == before
+
+
+CHANGES = {
+    "not ours, the trigger undo": """create trigger undo after insert on record
+        when new.last > 1 begin delete from record where room = new.room; end""",
+    "not ours, the view seen": "create view seen as select data from record",
+    "not ours, the table other": "create table other (name text)",
+    "not ours, the index other": "create unique index other on record (room, last)",
+    "not ours, the table a\\x1b[2J": 'create table "a\x1b[2J" (name text)',
+    "another table room than ours": """drop table room; create table room (
+        number integer primary key, id text not null unique on conflict ignore,
+        last integer not null, info blob not null)""",
+}
+"""What is said of a file, and what somebody has done to it."""
+
+
+@pytest.mark.parametrize("version", [1, SCHEMA_VERSION])
+async def test_a_file_whose_schema_somebody_changed_is_refused_and_left_alone(
+    tmp_path: Path, version: int
+) -> None:
+    """A trigger could undo what has been acknowledged; neither check nor restore takes it."""
+    path, sound = tmp_path / "k.db", tmp_path / "sound.db"
+    if version == SCHEMA_VERSION:
+        await SqliteLog(path).close()
+    else:
+        old_file(tmp_path, version)
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.executescript("pragma journal_mode=delete; analyze")  # which adds tables of SQLite's
+    assert list(Check(path).faults()) == []
+    path.rename(sound)
+    for said, change in CHANGES.items():
+        shutil.copy(sound, path)
+        with contextlib.closing(sqlite3.connect(path)) as db:
+            db.executescript(change)
+        before = path.read_bytes()
+        for opening in (
+            lambda: SqliteLog(path),
+            lambda: list(Check(path).faults()),
+            lambda: restore(path, tmp_path / "new.db"),
+            lambda: back_up(path, tmp_path / "copy.db", force=False),
+        ):
+            with pytest.raises(UnreadableFile, match=re.escape(said)):
+                opening()
+        assert path.read_bytes() == before
+        assert not (tmp_path / "new.db").exists() and not (tmp_path / "copy.db").exists()
 
 
 @pytest.mark.parametrize("version", [0, 1, SCHEMA_VERSION])

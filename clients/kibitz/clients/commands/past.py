@@ -127,6 +127,7 @@ def _verdict_on_file(path: Path) -> tuple["Verdict", bytes]:
     """What the checks make of a file, and what stands in it."""
     from ..terminal.files import read_bytes
     from ..terminal.reels import MAX_JSON
+    from ..verifying.kinds import what_else
     from ..verifying.replay import verdict_on_file
     from ..verifying.texts import verdict_on_text
 
@@ -134,6 +135,8 @@ def _verdict_on_file(path: Path) -> tuple["Verdict", bytes]:
         data = read_bytes(path, MAX_JSON)
     except OSError as error:
         raise outcome.unusable(f"could not open {path}: {error.strerror}") from None
+    if (what := what_else(data)) is not None:
+        raise outcome.unusable(f"{path} {what}")
     is_json = data.lstrip()[:1] == b"{"
     return (verdict_on_file if is_json else verdict_on_text)(data), data
 

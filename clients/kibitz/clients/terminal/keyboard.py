@@ -11,7 +11,8 @@ import os
 import sys
 import termios
 import threading
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterable
 from queue import SimpleQueue
 from typing import Any, TextIO
 
@@ -37,7 +38,13 @@ class Keyboard:
     def __init__(self, source: TextIO) -> None:
         self.is_tty = source.isatty() and sys.stdout.isatty()
         self._read: Read = self._typed if self.is_tty else _piped(source)
-        self._asked: SimpleQueue[tuple[str, asyncio.Future[str | None]]] = SimpleQueue()
+        self._asked: SimpleQueue[str] = SimpleQueue()
+        """Prompts to read a line after."""
+        self._reading = False
+        self._answer: asyncio.Future[str | None] | None = None
+        """Who waits for the line that is being read."""
+        self._kept: deque[str | None] = deque()
+        """Lines that nobody has taken yet."""
         self._shown = ""
         """The prompt, while somebody is typing after it."""
         self._attributes: list[Any] | None = None
@@ -55,10 +62,25 @@ class Keyboard:
             termios.tcsetattr(sys.stdin, termios.TCSADRAIN, self._attributes)
 
     def ask(self, prompt: str) -> asyncio.Future[str | None]:
-        """The next line; the prompt is shown on a terminal only."""
+        """The next line; the prompt is shown on a terminal only.
+
+        Who waits for it no longer leaves it, or what has been typed of it, to whoever asks next.
+        """
         answer: asyncio.Future[str | None] = self._loop.create_future()
-        self._asked.put((prompt, answer))
+        if self._kept:
+            answer.set_result(self._kept.popleft())
+            return answer
+        self._answer = answer
+        if self._reading:
+            self.show_again(prompt)
+        else:
+            self._reading = True
+            self._asked.put(prompt)
         return answer
+
+    def keep(self, lines: Iterable[str | None]) -> None:
+        """Lines that were taken and not used: they come next."""
+        self._kept.extendleft(reversed(list(lines)))
 
     def show_again(self, prompt: str) -> None:
         """Print the prompt and what has been typed so far, after something was drawn over it."""
@@ -69,10 +91,16 @@ class Keyboard:
 
     def _serve(self) -> None:
         while True:
-            prompt, answer = self._asked.get()
-            line = self._read(prompt)
+            line = self._read(self._asked.get())
             with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits
-                self._loop.call_soon_threadsafe(_answer, answer, line)
+                self._loop.call_soon_threadsafe(self._take, line)
+
+    def _take(self, line: str | None) -> None:
+        self._reading = False
+        if self._answer is not None and not self._answer.done():
+            self._answer.set_result(line)
+        else:
+            self._kept.append(line)
 
     def _typed(self, prompt: str) -> str | None:
         def begun() -> None:
@@ -85,11 +113,6 @@ class Keyboard:
             return None
         finally:
             self._shown = ""
-
-
-def _answer(answer: asyncio.Future[str | None], line: str | None) -> None:
-    if not answer.done():
-        answer.set_result(line)
 
 
 def _piped(source: TextIO) -> Read:

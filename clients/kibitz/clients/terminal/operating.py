@@ -68,6 +68,8 @@ def told(done: Administered, seconds: int | None = None) -> str:
         case "ban":
             gone = number_of(done.count or 0, "connection")
             return f"Banned{term}; {f'{gone} closed' if done.count else 'nobody was there'}."
+        case "mute" if not done.count:
+            return f"Nobody with this id is here; he comments no more{term} all the same."
         case "mute" | "kick":
             return f"{DONE[done.act]}{term}."
         case "notice":
@@ -89,7 +91,7 @@ def _room(room: AdminRoom, now: int) -> tuple[str, ...]:
         info.id,
         info.game if info.mode == "solo" else f"{info.game}, {info.mode}",
         info.status,
-        info.visibility,
+        f"{info.visibility}, password" if info.password else info.visibility,
         ", ".join(seated or info.players) or "nobody",
         str(info.spectators),
         str(info.seq),

@@ -5,6 +5,7 @@ how to go on.
 """
 
 import asyncio
+from typing import Any
 
 from kibitz.protocol.codes import ErrorCode, Refused
 
@@ -13,7 +14,11 @@ from .keyboard import Keyboard
 from .screen import Screen
 from .seating import Seating, Ways, why_unseated
 from .table import Gone, Table
-from .typed import act
+from .typed import act, is_last
+
+SOON = 1.0
+"""Seconds after which a line that somebody typed is shown to wait, and what he types next is read:
+it may be ``quit``."""
 
 
 async def play(
@@ -38,7 +43,8 @@ async def play(
     await table.sit(seating)
     try:
         while (line := await table.until(keyboard.ask(table.prompt), pushes)) is not None:
-            if not await table.until(asyncio.ensure_future(act(table, line)), pushes):
+            doing = asyncio.ensure_future(_do(table, keyboard, line))
+            if not await table.until(doing, pushes):
                 screen.write(table.goodbye())
                 return
             table.redraw()
@@ -51,3 +57,31 @@ async def play(
         raise
     if keyboard.is_tty:
         screen.write("\n" + table.goodbye())
+
+
+async def _do(table: Table, keyboard: Keyboard, line: str) -> bool:
+    """Do what a line says; ``False`` if it, or ``quit`` behind it, was the last.
+
+    A pipe is read line by line: there ``quit`` waits for what stands before it.
+    """
+    doing, waiting = asyncio.ensure_future(act(table, line)), [line]
+    behind: list[str | None] = []
+    try:
+        await asyncio.wait([doing], timeout=SOON if keyboard.is_tty else None)
+        while not doing.done():
+            table.show_waiting(waiting)
+            asked = keyboard.ask(table.prompt)
+            either: set[asyncio.Future[Any]] = {doing, asked}
+            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+            if not asked.done():
+                asked.cancel()  # whoever asks next gets it
+                break
+            behind.append(next_ := asked.result())
+            if not doing.done() and (next_ is None or is_last(table, next_)):
+                return False
+            waiting.append(next_ or "")
+        return await doing
+    finally:
+        doing.cancel()
+        table.waiting = ""
+        keyboard.keep(behind)

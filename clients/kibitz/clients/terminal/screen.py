@@ -93,6 +93,7 @@ class Screen:
         self._letters = SIGNS if ascii_only or not _can_carry(out) else {}
         self._remarks: deque[str] = deque(maxlen=MAX_REMARKS)
         self._answer: list[str] = []
+        self._asides: list[str] = []
 
     def draw(self, scene: Scene) -> None:
         """Show the page anew on a terminal; else print the board below the last one."""
@@ -107,6 +108,10 @@ class Screen:
         """Answer the last line; on a terminal the answer is there when the page is drawn."""
         self._put(self._answer, text)
 
+    def aside(self, text: str) -> None:
+        """Add something to an answer, that a terminal shows where there is room."""
+        self._put(self._asides, text)
+
     def remark(self, text: str) -> None:
         """Tell what somebody did or said; on a terminal the last ones stay under the board."""
         self._put(self._remarks, text)
@@ -114,6 +119,7 @@ class Screen:
     def forget(self) -> None:
         """The answer has been read."""
         self._answer.clear()
+        self._asides.clear()
 
     def remarks_are(self, remarks: Iterable[str]) -> None:
         """Exactly this was said, up to the page that is drawn next."""
@@ -158,7 +164,8 @@ class Screen:
         board = _fitted(scene, width, room)
         if len(board) > room and long > MAX_BESIDE:
             board = []
-        remarks = [part for line in self._remarks for part in legible(line, width)]
+        told = [*self._remarks, *self._asides]
+        remarks = [part for line in told for part in legible(line, width)]
         room -= len(board)
         while remarks and height_of(remarks, width) > room:
             del remarks[0]

@@ -56,6 +56,8 @@ class Table:
         """Whether the deal is the one that was pledged, if one was."""
         self._gone: Gone | None = None
         """Why there is nothing to do here any more."""
+        self.waiting = ""
+        """What somebody has typed and has got no answer to, while it takes long."""
         self._drawn = 0.0
         """When the page was drawn last, on this machine's clock, in seconds."""
 
@@ -84,6 +86,7 @@ class Table:
         self._check_open()
         self.screen.remarks_are([])
         self.invite()
+        self._tell_of_the_deal()
         self.screen.note(HELP)
         if self.screen.in_place:
             self.redraw()
@@ -103,8 +106,12 @@ class Table:
         """Say how others come here."""
         for line in invitation(self.mirror, self.scene, self._ways.others, self._keys):
             self.screen.note(line)
-        if said := about_the_deal(self.mirror.room, self._ways.others, self._kept):
-            self.screen.remark(said)
+
+    def _tell_of_the_deal(self) -> None:
+        """Say whether it is the one that was pledged: at the start, and when it can be seen."""
+        said = about_the_deal(self.mirror.room, self._ways.others, self._kept)
+        if said:
+            self.screen.aside(said)
 
     def goodbye(self) -> str:
         """The last words."""
@@ -117,11 +124,20 @@ class Table:
         self._drawn = time.monotonic()
         if self.screen.in_place:
             self.screen.reserved = self.prompt.count("\n") + 1
-            self.screen.footer = self._standing
+            self.screen.footer = [*self._standing, *filter(None, [self.waiting])]
             self.screen.draw(self._timed())
         elif (rivals := " ".join(self._standing)) and rivals != self._rivals:
             self._rivals = rivals
             self.screen.say(rivals)
+
+    def show_waiting(self, lines: Sequence[str]) -> None:
+        """Show lines that somebody has typed and that have not been done."""
+        told = ", ".join(line.strip() for line in lines)
+        self.waiting = f"waiting for the server: {told} (`quit` leaves)"
+        if self.screen.in_place:
+            self.redraw()
+        else:
+            self.screen.say(self.waiting)
 
     @property
     def _standing(self) -> list[str]:
@@ -226,3 +242,5 @@ class Table:
             self.screen.note(note)
         if remark:
             self.screen.remark(remark)
+        if event.kind == "ended":
+            self._tell_of_the_deal()

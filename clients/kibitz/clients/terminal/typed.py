@@ -42,6 +42,14 @@ async def act(table: Table, line: str) -> bool:
     return True
 
 
+def is_last(table: Table, line: str) -> bool:
+    """Whether a line ends the game for who typed it."""
+    try:
+        return interpret(table.scene.text, line, table.race) == Request("quit")
+    except InputError:
+        return False
+
+
 async def _do(table: Table, said: Move | Request) -> None:
     client, room, screen = table.client, table.mirror.room, table.screen
     simple: dict[str, Callable[[str], Awaitable[object]]] = {

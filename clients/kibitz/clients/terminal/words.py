@@ -1,6 +1,6 @@
 """What a typed line means: the game's own command first, else a word that every game knows."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from kibitz.engine.game import Move
@@ -99,7 +99,13 @@ def help_of(text: Text, width: int, race: bool = False) -> str:
         lines.append(line)
     words = WORDS | RACE_WORDS if race else WORDS
     missing = {word: meaning for word, meaning in words.items() if word not in known}
-    return "\n".join([*lines, *_menu(missing, width)])
+    others = [_usage(word, words) for word in words if word in known - _commands(text)]
+    return "\n".join([*lines, *_menu(missing, others, width)])
+
+
+def _commands(text: Text) -> set[str]:
+    """The first words of the game's own commands, as its help has them."""
+    return {line.split()[0] for line in text.help.split("\n") if line.startswith("  ")}
 
 
 def _word(text: Text, usage: str) -> str | None:
@@ -112,12 +118,20 @@ def _word(text: Text, usage: str) -> str | None:
     return word if word in WORDS else None
 
 
-def _menu(words: Mapping[str, Word], width: int) -> list[str]:
-    """Words and meanings, in two columns where there is room; in half a terminal only words."""
-    usages = {word: f"{word} {words[word].argument}".rstrip() for word in words}
+def _usage(word: str, words: Mapping[str, Word]) -> str:
+    return f"{word} {words[word].argument}".rstrip()
+
+
+def _menu(words: Mapping[str, Word], others: Sequence[str], width: int) -> list[str]:
+    """Words and meanings, in two columns where there is room; in half a terminal only words.
+
+    ``others`` are words of ours for which the game has one of its own.
+    """
+    usages = {word: _usage(word, words) for word in words}
     entries = [f"  {usages[word]:<9} {words[word].meaning}" for word in words]
     left, column = (len(entries) + 1) // 2, widest(entries)
     if 2 * column > width:
-        return ["In every game: " + ", ".join(usages.values())]
+        return ["In every game: " + ", ".join([*usages.values(), *others])]
     pairs = zip(entries[:left], [*entries[left:], ""], strict=False)
-    return [f"{one:<{column}}{other}".rstrip() for one, other in pairs]
+    menu = [f"{one:<{column}}{other}".rstrip() for one, other in pairs]
+    return [*menu, f"The same in every game: {', '.join(others)}"] if others else menu

@@ -8,7 +8,7 @@ import msgspec
 from kibitz.protocol.views import Opening
 
 from .recording import Recording, check_begin, check_promise, read_event
-from .verdict import Finding, Unfit
+from .verdict import EDITED, Finding, Unfit
 
 FORMAT = "kibitz-replay-json-1"
 _MARK, _END, _HEX = b',"sha256":"', b'"}', 64
@@ -85,6 +85,8 @@ def check_seal(data: bytes) -> bool:
     rest = len(_MARK) + _HEX + len(_END)
     body, mark = data[:-rest], data[-rest:]
     if not mark.startswith(_MARK) or not mark.endswith(_END):
+        if data != data.strip() and check_seal(data.strip()):
+            raise Unfit(EDITED)
         raise Unfit("the digest that ends the file is missing")
     if mark[len(_MARK) : -len(_END)] != hashlib.sha256(body).hexdigest().encode():
         raise Unfit("the file is not what it was when it was written: its digest is another")

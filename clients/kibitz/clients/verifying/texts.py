@@ -17,7 +17,7 @@ from kibitz.protocol.fairness import seed_of, shuffle_key
 from kibitz.protocol.views import Fair, Opened
 
 from .deal import check_secret, said_of
-from .verdict import Finding, Unfit, Verdict
+from .verdict import EDITED, Finding, Unfit, Verdict
 
 NEEDED = ("root", "pledge", "sha256")
 FAIR = (*NEEDED, "nonce", "loaded", "numbered", "secret")
@@ -48,6 +48,8 @@ def _file(replay: Replay, data: bytes) -> Finding:
         return Finding("file", "ok", "it has no digest")
     if missing:
         return Finding("file", "failed", f"the header `# {missing[0]}` is missing")
+    if seal is Seal.BROKEN and seal_of(data.rstrip() + b"\n") is Seal.RIGHT:
+        return Finding("file", "failed", EDITED)
     if seal is not Seal.RIGHT:
         return Finding("file", "failed", seal.value)
     return Finding("file", "ok")

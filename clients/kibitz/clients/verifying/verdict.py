@@ -53,6 +53,9 @@ class Verdict:
         return {finding.check: finding.result for finding in self.findings}
 
 
+EDITED = "only blanks or line ends at its end were changed, perhaps by an editor or mail"
+
+
 class Unfit(Exception):
     """Something does not fit: at an event, if it is about one."""
 

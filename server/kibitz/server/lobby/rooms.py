@@ -5,7 +5,6 @@ anybody in it leaves memory, stays in the log and comes back when asked for.
 """
 
 import asyncio
-import base64
 import hmac
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 
@@ -24,6 +23,7 @@ from ..limits.settings import SAYS, Limits
 from ..log.log import Conflict, EventLog
 from ..log.record import Record
 from ..room.clock import Clock
+from ..room.ids import ROOM_ID_BYTES, id_from
 from ..room.pace import Gently
 from ..room.room import Room
 from ..sockets.turn import Turn
@@ -36,8 +36,6 @@ from .pledges import Pledge
 from .succession import present, rematch
 from .tv import Tv
 
-ROOM_ID_BYTES = 10
-"""Random bytes in a room id: 80 bits, nobody guesses one."""
 OPEN_PAGE = 1000
 """Entries that are read from the log in one go."""
 FORGET_SECONDS = 600.0
@@ -249,7 +247,7 @@ class Rooms:
         raw = self._world.random_bytes(ROOM_ID_BYTES)
         if name is not None:
             raw = hmac.digest(secret, name.encode(), "sha256")[:ROOM_ID_BYTES]
-        return base64.b32encode(raw).decode().lower()
+        return id_from(raw)
 
     async def get(self, id_: str) -> Room:
         """A room by its id, from memory or from the log.

@@ -187,7 +187,7 @@ class SqliteLog:
             raise LogFailure("the log is closed")
         try:
             return await self._loop.run_in_executor(self._reader, work)
-        except (sqlite3.Error, *UNREADABLE) as error:
+        except (sqlite3.Error, UnreadableFile, *UNREADABLE) as error:
             self.meter.failures += 1
             raise failure(error) from error
 

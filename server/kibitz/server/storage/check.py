@@ -21,6 +21,7 @@ from kibitz.protocol.views import RoomInfo
 from ..log.record import UNREADABLE, Record, read_info, read_record
 from ..room.audience import public
 from ..room.entries import entry_of
+from ..room.ids import is_room_id
 from ..room.state import RoomState
 from .kept import read_kept
 from .opening import has_archive, reading
@@ -68,6 +69,9 @@ class Check:
     def _rooms(self, db: sqlite3.Connection) -> Iterator[Fault]:
         for id_, last, info in db.execute("select id, last, info from room order by number"):
             self.seen["rooms"] += 1
+            if not is_room_id(id_):
+                yield misnamed(id_)
+                continue
             try:
                 yield from self._room(db, id_, last, info)
             except sqlite3.Error as error:
@@ -109,11 +113,14 @@ class Check:
             return
         both = "select id from archive where id in (select id from room)"
         for (id_,) in db.execute(both):
-            yield Fault(id_, "it is archived and it is not")
+            yield _of(id_, "it is archived and it is not")
         for id_, last, daily, info, data in db.execute(
             "select id, last, daily, info, data from archive order by number"
         ):
             self.seen["archived"] += 1
+            if not is_room_id(id_):
+                yield misnamed(id_)
+                continue
             try:
                 said = read_info(info)
                 if (said.id, said.seq, said.daily or None) != (id_, last, daily):
@@ -138,7 +145,16 @@ def _strays(db: sqlite3.Connection) -> Iterator[Fault]:
     """Records of no room: those of rooms that are made have a row from the first."""
     rows = "select distinct room from record where room not in (select id from room)"
     for (id_,) in db.execute(rows):
-        yield Fault(id_, "it has records and is no room")
+        yield _of(id_, "it has records and is no room")
+
+
+def misnamed(id_: object) -> Fault:
+    """That a room has an id of which no server of ours makes any: it may lead anywhere."""
+    return Fault(None, f"a room has an id that is none: {ascii(id_)[:MAX_WORDS]}")
+
+
+def _of(id_: object, what: str) -> Fault:
+    return Fault(id_, what) if is_room_id(id_) else misnamed(id_)
 
 
 def _record(number: int, data: bytes) -> Record:

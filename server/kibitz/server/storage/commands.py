@@ -42,7 +42,7 @@ def _done() -> Iterator[None]:
 
 
 def _say_fault(fault: object) -> None:
-    typer.echo(f"kibitz admin: room {fault}; see kibitz admin check", err=True)
+    typer.echo(f"kibitz admin: {fault}; see kibitz admin check", err=True)
 
 
 def _unusable(message: str) -> typer.Exit:
@@ -121,7 +121,7 @@ def export(
         async for done in export(data, folder, world, room=room, whole=whole, force=force):
             if isinstance(done, Fault):
                 faults += 1
-                _say_fault(done)
+                _say_fault(f"room {done}" if done.room else done)
             else:
                 files += 1
 
@@ -140,7 +140,7 @@ def stats(data: Data = DATA, as_json: AsJson = False) -> None:
     with _done():
         found = stats_of(data)
     for room in found.damaged:
-        _say_fault(f"{room}: its entry cannot be read")
+        _say_fault(f"room {room}: its entry cannot be read")
     code = 1 if found.damaged else 0
     if as_json:
         typer.echo(msgspec.json.encode(found))

@@ -16,12 +16,13 @@ from kibitz.protocol.codes import Refused
 from ..log.memory import MemoryLog
 from ..log.record import UNREADABLE, read_info, read_record
 from ..room.audience import EVERYTHING
+from ..room.ids import is_room_id
 from ..room.past import Past
 from ..room.room import Room
 from ..visitor import checked_board
 from ..world import World
 from .backup import NotCopied, put
-from .check import Fault, words_of
+from .check import Fault, misnamed, words_of
 from .kept import read_kept
 from .opening import has_archive, reading
 
@@ -61,6 +62,9 @@ async def export(
         query = "select id, info from room where ?1 is null or id = ?1 order by number"
         for id_, stored in db.execute(query, (room,)):
             found = True
+            if not is_room_id(id_):  # the file would be written where it says
+                yield misnamed(id_)
+                continue
             try:
                 async for name, text in _replays(*await _read(db, id_, stored, world), whole):
                     yield _written(folder / f"{id_}.{name}", text, force)
@@ -71,6 +75,9 @@ async def export(
         query = "select id, data from archive where ?1 is null or id = ?1 order by number"
         for id_, stored in db.execute(query, (room,)) if has_archive(db) else ():
             found = True
+            if not is_room_id(id_):
+                yield misnamed(id_)
+                continue
             try:
                 boards = read_kept(stored).texts
             except (*UNREADABLE, zlib.error) as error:

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from ..log.record import UNREADABLE, read_info
+from ..room.ids import is_room_id
 from .opening import has_archive, reading
 from .schema import version_of
 
@@ -62,7 +63,7 @@ def stats_of(path: Path) -> Stats:
             try:
                 info = read_info(stored)
             except UNREADABLE:
-                stats.damaged.append(id_)
+                stats.damaged.append(id_ if is_room_id(id_) else ascii(id_))
                 continue
             games[info.game] += 1
             modes[info.mode] += 1
