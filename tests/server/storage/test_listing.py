@@ -24,6 +24,7 @@ FEW = 10
 @pytest.fixture(autouse=True)
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(listing, "MAX_NEWEST", FEW)
+    monkeypatch.setattr(listing, "MAX_LOOKED", 4)
     monkeypatch.setattr(listing, "MAX_SCAN", 7)
 
 
@@ -78,6 +79,8 @@ async def test_all_rooms_are_listed_however_few_are_in_memory(log: EventLog, lim
             wanted = [info.id for info in shown if getattr(info, key) == value]
             assert await every(ann, limit=limit, **wish) == wanted
         assert await every(ann, limit=limit, game="aces-up") == []
+        page = await ann.ok("rooms", limit=limit, game="aces-up")
+        assert (page["rooms"], page["next"]) == ([], shown[3].id), "no more was looked at"
         await ann.refused("bad-option", "rooms", after="unknown")
 
 

@@ -6,7 +6,6 @@ everybody may know, nor who is in it.
 """
 
 from collections.abc import Container, Iterable
-from itertools import islice
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -23,6 +22,8 @@ MAX_NEWEST = 10_000
 """Public rooms that are listed from memory."""
 LEFT_MS = 3 * 3_600_000
 """How long a race that has not begun, or a replay room, is listed in which nothing happens."""
+MAX_LOOKED = 1_000
+"""Rooms in memory that are looked at for one page: so, too, it may have fewer."""
 MAX_SCAN = 2_000
 """Older rooms that are gone through for one page: it may have fewer than were asked for."""
 
@@ -102,8 +103,10 @@ class Listing:
         """A page, newest first, if it can be made from memory alone."""
         if request.after is not None and request.after not in self._newest:
             return None
-        page = self._from_memory(request)
-        return _page(request, page) if len(page) > request.limit or not self._cut else None
+        found, last = self._from_memory(request)
+        if last is not None:
+            return RoomList(i=request.i, rooms=found, next=last)
+        return _page(request, found) if len(found) > request.limit or not self._cut else None
 
     async def page(self, request: ListRooms) -> RoomList:
         """A page, newest first.
@@ -115,7 +118,9 @@ class Listing:
         found: list[RoomInfo] = []
         cursor = request.after
         if cursor is None or cursor in self._newest:
-            found = self._from_memory(request)
+            found, last = self._from_memory(request)
+            if last is not None:
+                return RoomList(i=request.i, rooms=found, next=last)
             if len(found) > request.limit or not self._cut:
                 return _page(request, found)
             cursor = next(iter(self._newest), None)
@@ -123,17 +128,28 @@ class Listing:
             raise Refused(ErrorCode.BAD_OPTION, f"there is no room {cursor} in the list")
         return await self._from_log(request, found, cursor)
 
-    def _from_memory(self, request: ListRooms) -> list[RoomInfo]:
-        """What the newest have for a page, and one more."""
+    def _from_memory(self, request: ListRooms) -> tuple[list[RoomInfo], str | None]:
+        """What the newest have for a page, and one more; where to go on, if that was all for now.
+
+        Only a room that is shown may be named to go on from.
+        """
         newest = reversed(self._newest.items())
         if request.after is not None:
             for id_, _ in newest:
                 if id_ == request.after:
                     break
         now = self._world.now_ms()
-        there = (info for _, info in newest if info is not None and not _is_left(info, now))
-        wanted = (info for info in there if _is_wanted(info, request))
-        return list(islice(wanted, request.limit + 1))
+        found: list[RoomInfo] = []
+        for looked, (id_, info) in enumerate(newest, 1):
+            if info is None:
+                continue
+            if not _is_left(info, now) and _is_wanted(info, request):
+                found.append(info)
+            if len(found) > request.limit:
+                break
+            if looked >= MAX_LOOKED:
+                return found, id_
+        return found, None
 
     async def _from_log(
         self, request: ListRooms, found: list[RoomInfo], cursor: str | None

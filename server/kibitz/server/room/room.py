@@ -40,6 +40,7 @@ from .writing import Command, Writing
 
 MARK_EVENTS = 64
 """A copy of the state is kept every so many events: from there the past is gone through."""
+Decide = Callable[[RoomState], list[Event]]
 COMMENTS = "comments per identity and room"
 ON_DRAFT = (ask.Move, ask.Undo, ask.Redo, ask.Restart, ask.Say)
 """Commands that may be decided behind others which are not written yet, on a copy of the state."""
@@ -135,8 +136,7 @@ class Room:
 
         """
         name = request.i
-        mine = self.state.answered.get(who.id, {})
-        done = mine.get(name) if isinstance(name, str) else None
+        done = self.state.answered.get(who.id, {}).get(name) if isinstance(name, str) else None
         if done is None:
             return None
         kind = KINDS_OF.get(type(request), done.kind)
@@ -171,7 +171,7 @@ class Room:
         here = self.people.players() if isinstance(request, ask.Ready) else set[str]()
         return change(state, request, who, self._now(), here)
 
-    def _bounded(self, decide: Callable[[RoomState], list[Event]], state: RoomState) -> list[Event]:
+    def _bounded(self, decide: Decide, state: RoomState) -> list[Event]:
         """What somebody asked for, if the room is not too long for it."""
         events = decide(state)
         check_length(self.id, state, events, self._most)
@@ -200,7 +200,7 @@ class Room:
             for decide in self._overdue():
                 self._writing.add(Command(decide, _ignore))
 
-    def _overdue(self) -> Iterator[Callable[[RoomState], list[Event]]]:
+    def _overdue(self) -> Iterator[Decide]:
         """What happens by itself, one after the other, once what is due is shown."""
         if self.people.release():
             self.on_change(self)
@@ -278,10 +278,7 @@ class Room:
         await self._write(None, lambda state: decide(state, self.people.players(), self._now()))
 
     async def _write(
-        self,
-        who: Identity | None,
-        decide: Callable[[RoomState], list[Event]],
-        request: ask.RequestBase | None = None,
+        self, who: Identity | None, decide: Decide, request: ask.RequestBase | None = None
     ) -> Ok:
         done: asyncio.Future[Ok] = asyncio.get_running_loop().create_future()
         bounded = decide if who is None else partial(self._bounded, decide)

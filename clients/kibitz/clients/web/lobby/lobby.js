@@ -15,6 +15,8 @@ import { counted, Rooms } from "./rooms.js";
 
 /** How many of the visitor's own games are offered. */
 const OWN = 3;
+/** Pages of the list that are gone through for a first game in it. */
+const PAGES = 10;
 const START = "Start a game above, and be the one to watch.";
 const WAIT = "As soon as somebody does, it is shown here.";
 /** What there is to be done here, by what the visitor may. */
@@ -225,12 +227,16 @@ export class Lobby extends HTMLElement {
   async #load(more = false) {
     const asked = ++this.#asked;
     const { game, status } = this.#rooms.sieve;
-    const answer = await this.context.client.rooms({
-      ...(game && { game }),
-      ...(status === "open" && { status: "open" }),
-      ...(more && this.#next && { after: this.#next }),
-      limit: 40,
-    });
+    const page = (/** @type {string | undefined} */ after) =>
+      this.context.client.rooms({
+        ...(game && { game }),
+        ...(status === "open" && { status: "open" }),
+        ...(after && { after }),
+        limit: 40,
+      });
+    let answer = await page(more ? this.#next : undefined);
+    for (let n = 1; n < PAGES && !answer.rooms.length && answer.next; n++)
+      answer = await page(answer.next); // there may be some further on
     if (asked !== this.#asked) return;
     this.#next = answer.next;
     this.#more.hidden = !answer.next;
