@@ -50,7 +50,11 @@ async def test_a_ban_by_identity_holds_at_once_and_by_every_way() -> None:
         ("203.0.113.0/24", "203.0.113.77", "203.0.114.1"),
         ("203.0.113.9/24", "203.0.113.77", "203.0.112.255"),
         ("2001:db8:1::/48", "2001:db8:1:2::3", "2001:db8:2::3"),
-        ("2001:DB8::1", "2001:db8::1", "2001:db8::2"),
+        ("2001:DB8::1", "2001:db8::1", "2001:db8:0:1::1"),
+        ("2001:db8:1:2::5%eth0", "2001:db8:1:2:ffff::7", "2001:db8:1:3::5"),
+        ("2001:db8:1:2::/127", "2001:db8:1:2::1", "2001:db8:1:2::2"),
+        ("2002:101:101::1", "1.1.1.1", "1.1.1.2"),
+        ("1.1.1.1", "2002:101:101:7::9", "2002:101:102::9"),
         ("::ffff:203.0.113.9", "203.0.113.9", "203.0.113.8"),
         ("64:ff9b::1.1.1.0/120", "1.1.1.9", "1.1.2.9"),
         ("1.1.1.1", "64:ff9b::101:101", "64:ff9b::101:102"),
@@ -66,7 +70,8 @@ async def test_a_ban_by_address_refuses_the_handshake_and_every_page(
             talking(running.url, forwarded=others) as good,
         ):
             silent.read()
-            assert (await op.order("ban", address=address))["count"] == 2
+            done = await op.order("ban", address=address)
+            assert done["count"] == 2
             assert (
                 await gone(bad) == await gone(silent) == (4403, "you are banned from this server")
             )
@@ -79,7 +84,8 @@ async def test_a_ban_by_address_refuses_the_handshake_and_every_page(
             assert (await fetch(running.http, path, forwarded=meant))[0] == 403
         assert (await fetch(running.http, "/healthz", forwarded=others))[0] == 200
         (held,) = (await op.order("bans"))["bans"]
-        await op.order("unban", address=held["address"])
+        assert done["bans"] == [held], "whom it keeps out is said at once"
+        await op.order("unban", address=address)
         async with talking(running.url, forwarded=meant):
             pass
 

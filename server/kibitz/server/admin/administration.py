@@ -207,7 +207,8 @@ class Administration:
         if ban.kind == "kick":
             return await self._kick(await self._room(request), ban)
         await self._bans.add(ban)
-        return Administered(act=request.act, count=self.enforce())
+        held = [ban] if ban.address is not None else None  # it may be more than was said
+        return Administered(act=request.act, bans=held, count=self.enforce())
 
     async def _kick(self, room: Room, ban: Ban) -> Administered:
         id_ = ban.id or ""

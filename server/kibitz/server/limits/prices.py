@@ -44,9 +44,7 @@ BYTES_A_REQUEST = 1024
 """A frame above the usual size counts as one request more for so many bytes."""
 
 
-def charges_of(
-    request: ask.Request, size: int, opens: Callable[[str | None], bool]
-) -> Charges:
+def charges_of(request: ask.Request, size: int, opens: Callable[[str | None], bool]) -> Charges:
     """What a request in a frame of so many bytes counts as; ``opens`` knows the operator's key."""
     charges = CHARGES.get(type(request), PLAIN)
     match request:
