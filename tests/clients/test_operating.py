@@ -30,11 +30,15 @@ def admin(operated: Running, tmp_path: Path) -> Command:
 
 async def test_lists_are_lines_of_tabs_or_json(operated: Running, admin: Command) -> None:
     async with talking(operated.url, name="A\x1b[31mnn") as ann:
-        room = (await ann.ok("create", game="klondike", visibility="unlisted"))["room"]
+        private = {"visibility": "unlisted", "password": "cats"}
+        room = (await ann.ok("create", game="klondike", **private))["room"]
         rooms = await admin.run_here("admin", "rooms")
         heads, row = rooms.out.splitlines()
         assert rooms.code == 0 and heads.split("\t")[0] == "room"
-        assert row.split("\t")[:4] == [room, "klondike", "open", "unlisted"] and ann.id in row
+        assert (
+            row.split("\t")[:4] == [room, "klondike", "open", "unlisted, password"]
+            and ann.id in row
+        )
         assert "\x1b" not in rooms.out
         people = json.loads((await admin.run_here("admin", "people", "--json", "--room", room)).out)
         assert [(each["id"], each["rooms"]) for each in people] == [(ann.id, [room])]
@@ -53,7 +57,7 @@ async def test_orders_are_carried_out_and_said_in_a_sentence(
         assert (told.code, told.out) == (0, "Told to 2 connections.\n")
         assert (await ann.stray())["text"] == "back at noon"
         muted = await admin.run_here("admin", "mute", ann.id, "--for", "2h", "--json")
-        assert json.loads(muted.out) == {"t": "administered", "i": 2, "act": "mute", "count": 0}
+        assert json.loads(muted.out) == {"t": "administered", "i": 2, "act": "mute", "count": 1}
         await ann.refused("forbidden", "say", room=room, text="hello")
         closed = await admin.run_here("admin", "close", room, "--reason", "too late")
         assert (closed.code, closed.out) == (0, "The room is closed.\n")
@@ -61,7 +65,8 @@ async def test_orders_are_carried_out_and_said_in_a_sentence(
         assert (banned.code, banned.out) == (0, "Banned, for good; 1 connection closed.\n")
         assert await ann.closed() == 4403
         again = await admin.run_here("admin", "mute", ann.id, "--for", "2h")
-        assert again.out == "He comments no more, for 2 h.\n"
+        all_the_same = "he comments no more, for 2 h all the same.\n"
+        assert again.out == f"Nobody with this id is here; {all_the_same}"
     bans = (await admin.run_here("admin", "bans")).out.splitlines()[1:]
     assert [line.split("\t")[:2] for line in bans] == [["ban", ann.id], ["mute", ann.id]]
     (tmp_path / "key").write_text(KEY)

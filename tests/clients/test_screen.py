@@ -191,13 +191,13 @@ def test_a_race_that_waits_is_told_of_in_the_list_of_rooms() -> None:
     said = {"id": "abc", "game": "aces-up", "mode": "solo", "players": ["Ann"], "seats": 1}
     more = {"spectators": 0, "seq": 2, "score": 0, "status": "open", "started": 0}
     solo = convert(said | more | {"visibility": "public"}, RoomInfo)
-    race = replace(solo, id="def", mode="race", seats=3, waiting=True)
+    race = replace(solo, id="def", mode="race", seats=3, waiting=True, password=True)
     for infos, heads, cells in (
         ([solo], ["room", "game", "players", "watching", "score", "started"], ["aces-up"]),
         (
             [race, solo],
             ["room", "game", "players", "watching", "score", "status", "started"],
-            ["aces-up, race", "aces-up"],
+            ["aces-up, race, password", "aces-up"],
         ),
     ):
         table = rooms_table([row_of_room(info, 0) for info in infos], 100)

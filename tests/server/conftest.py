@@ -8,6 +8,13 @@ import pytest
 from servers import Running, running_server
 
 
+@pytest.fixture(autouse=True)
+def work_takes_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """How busy the machine is decides nothing: what is decided together, or paid for."""
+    for where in ("room.writing", "sockets.turn"):
+        monkeypatch.setattr(f"kibitz.server.{where}.work_clock", lambda: 0.0)
+
+
 @pytest.fixture
 async def running() -> AsyncIterator[Running]:
     """A server of its own with its rooms in memory."""

@@ -274,11 +274,17 @@ FAIR_MADE = {
 }
 
 
+NEWER = {"password"}
+"""What entries say only since these files were written."""
+
+
 def whole_summary(room: Room) -> dict[str, object]:
     """The same of a room that not everybody sees in the same way, and what follows from it."""
     state = room.state
     views = {who.name: state.view(state.audience(who.id)) for who in (WHO, BOB, CID)}
     late: dict[str, object] = {}
+    entry = msgspec.to_builtins(room.whole_entry())
+    assert entry.get("password", False) is (state.secret.password is not None)
     if state.policy.delay:
         late = {
             "seq": room.people.stage(None).seq,
@@ -288,7 +294,7 @@ def whole_summary(room: Room) -> dict[str, object]:
         "views": views,
         "masked": state.view(NOTHING),
         "table": standings(state.view().boards, state.seats) if state.mode == "race" else [],
-        "entry": room.whole_entry(),
+        "entry": {key: value for key, value in entry.items() if key not in NEWER},
         "late": late,
         "secret": state.secret,
         "due": room.due,

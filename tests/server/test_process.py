@@ -129,6 +129,7 @@ async def test_a_port_in_use_is_refused(tmp_path: Path) -> None:
 async def test_where_nobody_can_listen_is_said_in_a_sentence(host: str, says: str) -> None:
     with pytest.raises((OSError, UnicodeError)) as failed:
         await asyncio.get_running_loop().create_server(asyncio.Protocol, host, 0)
+    assert isinstance(failed.value, OSError | UnicodeError)
     assert _unbound(failed.value, Listening(host)) == says
 
 

@@ -1,12 +1,16 @@
 """Commands written together: each decided behind the one before, all or none, in order."""
 
 import asyncio
+from functools import partial
+from itertools import count
 
+import pytest
 from desks import Desk, desk, turns
 
 from kibitz.protocol import requests as ask
 from kibitz.protocol.replies import Ok
 from kibitz.server.room import writing
+from kibitz.server.sockets.turn import Turn
 
 
 async def test_what_is_asked_at_once_is_written_at_once() -> None:
@@ -51,6 +55,42 @@ async def test_only_so_many_are_decided_together() -> None:
     await at.log.go_on()
     assert [len(batch) for batch in at.log.batches] == [writing.MAX_TOGETHER, 10]
     assert at.said == [(i, 3 + i) for i in range(many)]
+
+
+async def test_what_takes_long_to_decide_is_written_by_itself_and_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ticks, paid = count(), list[float]()
+    monkeypatch.setattr(writing, "work_clock", lambda: next(ticks) * 0.01)
+    at = await desk()
+    for i in range(3):
+        request = ask.Say(i=i, room=at.room.id, text="hm")
+        at.room.take(request, at.ann, lambda _: None, paid.append)
+    await turns()
+    await at.log.go_on()
+    assert [len(batch) for batch in at.log.batches] == [1, 1, 1]
+    assert [round(seconds, 9) for seconds in paid] == [0.01] * 3
+    monkeypatch.setattr(writing, "work_clock", lambda: next(ticks) * 10.0)
+    at.room.take(ask.Say(i=4, room=at.room.id, text="hm"), at.ann, lambda _: None, paid.append)
+    await turns()
+    assert paid[3:] == [writing.DEAREST_SECONDS]
+    await at.log.go_on()
+    await at.check()
+
+
+async def test_rooms_that_take_long_to_decide_do_not_do_so_in_one_turn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Those who come new are decided before those put off, and these get on, too."""
+    ticks, done, turn = count(), list[str](), Turn()
+    monkeypatch.setattr("kibitz.server.sockets.turn.work_clock", lambda: next(ticks) * 1.0)
+    for name in ("a", "b", "c", "d"):
+        turn.first(partial(done.append, name))
+    await asyncio.sleep(0)
+    assert done == ["a", "b"]
+    turn.first(partial(done.append, "new"))
+    await turns()
+    assert done == ["a", "b", "new", "c", "d"]
 
 
 async def test_each_is_decided_behind_those_before_it() -> None:

@@ -42,7 +42,7 @@ class AdminRoom(Struct, frozen=True, kw_only=True, omit_defaults=True):
     Attributes:
         info: Its entry, as everything has happened by now.
         loaded: Whether it is in memory.
-        seats: Who has which seat; of a room in memory only, or of one that was asked for.
+        seats: Who has which seat; absent where the room cannot be read.
 
     """
 

@@ -344,6 +344,7 @@ class RoomInfo(Struct, frozen=True, kw_only=True):
         daily: The day whose deal it is. owner: Who created it, of such a room.
         moves, ms: Moves on the line and, of a finished game, the time it took.
         masked, delay: As in the policy.
+        password: It takes one to come in.
 
     """
 
@@ -367,3 +368,4 @@ class RoomInfo(Struct, frozen=True, kw_only=True):
     ms: int | UnsetType = UNSET
     masked: bool | UnsetType = UNSET
     delay: int | UnsetType = UNSET
+    password: bool | UnsetType = UNSET

@@ -122,7 +122,8 @@ class Answers:
             check_player(room, visitor)
         elif (ban := self._bans.muted(who.id)) and not room.answered(request, who):
             raise self._bans.refused(ban, room.id)
-        room.take(request, who, partial(self._timed, self._world.monotonic(), answer))
+        timed = partial(self._timed, self._world.monotonic(), answer)
+        room.take(request, who, timed, visitor.count_work)
 
     def _timed(
         self,

@@ -144,6 +144,10 @@ class Client:
         """It is given so many events of the past."""
         self.account.count_events(count)
 
+    def count_work(self, seconds: float) -> None:
+        """Count the time that it took to decide a command of it."""
+        self.account.count_work(seconds)
+
     def unfollow(self, room: str) -> None:
         """Follow it no longer."""
         self.passes.pop(room, None)

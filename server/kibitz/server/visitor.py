@@ -52,6 +52,10 @@ class Visitor(Listener, Protocol):
         """Follow a room from now on."""
         ...
 
+    def count_work(self, seconds: float) -> None:
+        """Count the time that it took to decide a command of it, more than others."""
+        ...
+
     def count_events(self, count: int) -> None:
         """It is given so many events of the past, which took work."""
         ...

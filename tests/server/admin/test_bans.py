@@ -1,5 +1,8 @@
 """Who is banned, muted or kicked: at once, everywhere, as long as it holds."""
 
+from typing import Any
+
+import msgspec
 import pytest
 from server.admin.operators import KEY, Operator, operated
 from servers import running_server
@@ -7,6 +10,7 @@ from talk import Talk, connected, eventually, fetch, talking
 from websockets.exceptions import InvalidStatus
 from worlds import Fake
 
+from kibitz.protocol.operating import Ban
 from kibitz.server.log.memory import MemoryLog
 from kibitz.server.settings import Access
 
@@ -90,6 +94,18 @@ async def test_a_ban_by_address_refuses_the_handshake_and_every_page(
             pass
 
 
+async def test_an_address_that_was_banned_alone_means_its_line_and_is_let_in_again() -> None:
+    log = MemoryLog()
+    old = Ban(kind="ban", address="2001:db8::1", since=1)
+    await log.keep("ban/ban//at:2001:db8::1", msgspec.msgpack.encode(old))
+    async with operated(log=log, access=PROXY) as (running, op):
+        other = "2001:db8::2"
+        assert (await fetch(running.http, "/healthz", forwarded=other))[0] == 403
+        await op.order("unban", address="2001:db8::1")
+        assert (await fetch(running.http, "/healthz", forwarded=other))[0] == 200
+        await op.refused("bad-option", "unban", address="2001:db8::1")
+
+
 async def test_a_ban_ends_when_its_time_is_up_and_says_when() -> None:
     fake = Fake()
     async with operated(world=fake.world, access=PROXY) as (running, op):
@@ -137,7 +153,7 @@ async def test_who_is_kicked_loses_his_seat_and_the_race_begins_without_him() ->
         talking(running.url, name="Bob") as bob,
         talking(running.url, name="Cy") as cy,
     ):
-        race = {"mode": "race", "seats": 3, "countdown": 60, "password": "cats"}
+        race: dict[str, Any] = {"mode": "race", "seats": 3, "countdown": 60, "password": "cats"}
         room = (await ann.ok("create", game="klondike", **race))["room"]
         for talk in (bob, cy):
             await talk.ok("join", room=room, role="player", password="cats")

@@ -193,11 +193,12 @@ async def test_it_is_closed_after_a_restart_and_where_nobody_is() -> None:
         assert (listed["id"], listed["status"]) == (room, "closed")
         assert (await ann.ok("daily", game="montana"))["rows"] == []
         other = (await ann.ok("create", game="klondike"))["room"]
-        await ann.ok("leave", room=other)
         found = [each["info"] for each in (await op.order("rooms"))["rooms"]]
         assert {info["id"]: info["status"] for info in found}[other] == "open"
     async with operated(log=log) as (running, op):
-        assert not (await op.order("rooms", status="open"))["rooms"][0].get("loaded")
+        (away,) = (await op.order("rooms", status="open"))["rooms"]
+        assert [seat["id"] for seat in away["seats"]] == [ann.id] and "loaded" not in away
+        assert running.app.rooms.peek(other) is None, "it was looked at, and is not kept"
         await close(op, other)
         await op.refused("no-room", "close", room="nosuchroom")
 

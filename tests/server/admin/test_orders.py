@@ -142,6 +142,8 @@ async def test_rooms_of_every_kind_are_listed_page_by_page() -> None:
         open_ = (await op.order("rooms", status="open"))["rooms"]
         assert {each["info"]["id"] for each in open_} == set(made[1:])
         assert all(each["loaded"] for each in open_)
+        locked = [each["info"].get("password", False) for each in open_]
+        assert locked == [each["info"]["visibility"] == "private" for each in open_]
         (one,) = (await op.order("rooms", room=made[1]))["rooms"]
         assert one["seats"] == [{"seat": 1, "id": ann.id, "name": "Ann"}]
         assert one["info"]["spectators"] == 1 and one["info"]["visibility"] == "unlisted"

@@ -1,5 +1,6 @@
 """Who asks too much is told which limit it is, and when to come back; that is true."""
 
+import itertools
 from dataclasses import replace
 from typing import Any
 
@@ -165,3 +166,21 @@ async def test_whoever_is_closed_for_abuse_cannot_come_back_at_will() -> None:
             except Exception as error:
                 statuses.append(getattr(getattr(error, "response", None), "status_code", 0))
         assert statuses[0] == 4429 and statuses[-1] in (429, 0)
+
+
+async def test_moves_that_take_long_to_decide_count_for_many(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A dead end is searched for after each move; who makes the server search pays for it."""
+    ticks, fake = itertools.count(), Fake()
+    monkeypatch.setattr("kibitz.server.room.writing.work_clock", lambda: next(ticks) * 0.01)
+    async with (
+        running_server(world=fake.world, limits=limited(requests=Rate(10, 60))) as running,
+        talking(running.url) as ann,
+    ):
+        room = (await ann.ok("create", game="aces-up", deal="7"))["room"]
+        await ann.ok("move", room=room, move="d")
+        refused = await ann.ask("move", room=room, move="d")
+        assert (refused["code"], refused["limit"]) == ("rate-limited", "requests per connection")
+        fake.pass_time(10)
+        await ann.ok("move", room=room, move="d")

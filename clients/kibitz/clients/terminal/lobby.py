@@ -16,7 +16,7 @@ from ..telling import clock_of, number_of, printable, time_of
 from .paint import widest
 from .screen import Screen
 
-HEADS = ("room", "game", "players", "watching", "score", "status", "started", "mode")
+HEADS = ("room", "game", "players", "watching", "score", "status", "started", "mode", "password")
 LEAST_FIRST = ("score", "started", "watching", "status", "players", "game")
 """The columns that a narrow terminal does without, in this order."""
 TOLD_MODES = ("race", "replay")
@@ -52,8 +52,11 @@ def _table(rows: list[tuple[str, ...]], width: int) -> Table:
     """As many columns as fit; where all rooms are open, they need not be called so."""
     cells = {head: [row[at] for row in rows] for at, head in enumerate(HEADS)}
     cells["players"] = [_shortened(players) for players in cells["players"]]
-    pairs = zip(cells["game"], cells.pop("mode"), strict=True)
-    cells["game"] = [f"{game}, {mode}" if mode in TOLD_MODES else game for game, mode in pairs]
+    told = zip(cells["game"], cells.pop("mode"), cells.pop("password"), strict=True)
+    cells["game"] = [
+        ", ".join([game, *([mode] if mode in TOLD_MODES else []), *(["password"] if key else [])])
+        for game, mode, key in told
+    ]
     if set(cells["status"]) == {"open"}:
         del cells["status"]
     for head in LEAST_FIRST:
@@ -77,7 +80,8 @@ def _row(info: RoomInfo, now: float) -> tuple[str, ...]:
     age = f"{minutes} min ago" if minutes < 120 else f"{minutes // 60} h ago"
     status = _waits(info, now) if info.waiting else info.status
     numbers = str(info.spectators), str(info.score)
-    return info.id, info.game, players, *numbers, status, age, info.mode
+    key = "yes" if info.password else ""
+    return info.id, info.game, players, *numbers, status, age, info.mode, key
 
 
 def _waits(info: RoomInfo, now: float) -> str:

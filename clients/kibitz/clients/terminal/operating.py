@@ -70,6 +70,8 @@ def told(done: Administered, seconds: int | None = None) -> str:
             whom = next((f" {ban.address}" for ban in done.bans or () if ban.address), "")
             came = f"{gone} closed" if done.count else "nobody was there"
             return f"Banned{printable(whom)}{term}; {came}."
+        case "mute" if not done.count:
+            return f"Nobody with this id is here; he comments no more{term} all the same."
         case "mute" | "kick":
             return f"{DONE[done.act]}{term}."
         case "notice":
@@ -91,7 +93,7 @@ def _room(room: AdminRoom, now: int) -> tuple[str, ...]:
         info.id,
         info.game if info.mode == "solo" else f"{info.game}, {info.mode}",
         info.status,
-        info.visibility,
+        f"{info.visibility}, password" if info.password else info.visibility,
         ", ".join(seated or info.players) or "nobody",
         str(info.spectators),
         str(info.seq),

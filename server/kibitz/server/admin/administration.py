@@ -4,6 +4,7 @@ Promises: whoever may not is told the same whatever he asks, before anything is 
 order that was answered is durable; nobody is told who gave it. Never: show a card.
 """
 
+import asyncio
 from collections.abc import Callable, Collection, Iterable
 from functools import partial
 from itertools import islice
@@ -152,8 +153,8 @@ class Administration:
         """One room, or all of them, newest first."""
         if request.room is not None:
             room = await self._room(request)
-            return [_shown(room.whole_entry(), room)], None
-        found: list[tuple[str, AdminRoom]] = []
+            return [_shown(room)], None
+        found: list[tuple[str, RoomInfo]] = []
         before = request.after
         while len(found) <= request.limit:
             infos = await self._log.rooms(before, LOOKED_THROUGH)
@@ -161,10 +162,23 @@ class Administration:
                 break
             before = infos[0].id
             for info in reversed(infos):
-                shown = _shown(info, self._rooms.peek(info.id))
-                if request.status in (None, shown.info.status):
-                    found.append((info.id, shown))
-        return _page(found, request.limit)
+                here = self._rooms.peek(info.id)
+                now = info if here is None else here.whole_entry()
+                if request.status in (None, now.status):
+                    found.append((info.id, now))
+        page, next_ = _page(found, request.limit)
+        return [await self._look_at(info) for info in page], next_
+
+    async def _look_at(self, info: RoomInfo) -> AdminRoom:
+        """A room of the list; one that is not in memory is read, and not kept there."""
+        if (room := self._rooms.peek(info.id)) is not None:
+            return _shown(room)
+        try:
+            records = await self._log.read(info.id)
+            make = partial(Room, info.id, self._log, self._world, records)
+            return replace(_shown(await asyncio.to_thread(make)), loaded=False)
+        except Exception:  # whatever it is that it holds: the others are sound
+            return AdminRoom(info=replace(info, spectators=0))
 
     def _list_people(self, request: ask.Admin) -> Page[Person]:
         """The connections, in the order in which they came."""
@@ -207,6 +221,9 @@ class Administration:
         if ban.kind == "kick":
             return await self._kick(await self._room(request), ban)
         await self._bans.add(ban)
+        if ban.kind == "mute":
+            here = sum(guest.identity.id == ban.id for guest in self._guests)
+            return Administered(act="mute", count=here)
         held = [ban] if ban.address is not None else None  # it may be more than was said
         return Administered(act=request.act, bans=held, count=self.enforce())
 
@@ -292,9 +309,7 @@ def _page(items: Iterable[tuple[str, T]], limit: int) -> Page[T]:
     return [item for _, item in page], page[-1][0] if more else None
 
 
-def _shown(info: RoomInfo, room: Room | None) -> AdminRoom:
-    if room is None:
-        return AdminRoom(info=replace(info, spectators=0))
+def _shown(room: Room) -> AdminRoom:
     return AdminRoom(info=room.whole_entry(), loaded=True, seats=list(room.state.seats))
 
 

@@ -15,7 +15,14 @@ from kibitz.protocol.session import MustClose
 
 from .holdings import Followed
 from .places import place_of
-from .prices import BYTES_A_REQUEST, EVENTS_A_READ, PLAIN, TOKEN, charges_of
+from .prices import (
+    BYTES_A_REQUEST,
+    EVENTS_A_READ,
+    PLAIN,
+    SECONDS_A_REQUEST,
+    TOKEN,
+    charges_of,
+)
 from .settings import Limits
 from .table import Over, Table, Who
 
@@ -124,6 +131,10 @@ class Account:
     def count_events(self, count: int) -> None:
         """Count events that somebody was given: his next reading takes longer to come."""
         self._bank.table.charge("reads", count / EVENTS_A_READ, self._who)
+
+    def count_work(self, seconds: float) -> None:
+        """Count what a command took more than others: the next ones take longer to come."""
+        self._bank.table.charge("requests", seconds / SECONDS_A_REQUEST, self._who)
 
     def count_refusal(self, refused: Refused) -> None:
         """Count a refusal of somebody who holds too much."""

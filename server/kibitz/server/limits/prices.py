@@ -34,6 +34,8 @@ DOWNLOAD: Charges = (("downloads", 1.0),)
 TOKEN: Charges = (("tokens", 1.0),)
 RESUME: Charges = (("requests", 2.0), ("joins", 1.0), ("reads", 1.0))
 """A join by number; how many events it was is counted when that is known."""
+SECONDS_A_REQUEST = 0.0002
+"""A command that took long to decide counts as one request more for so much time."""
 EVENTS_A_READ = 50
 """A page of a history counts as one read more for so many events."""
 EVENTS_A_DOWNLOAD = 200

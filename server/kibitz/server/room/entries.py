@@ -56,6 +56,7 @@ def entry_of(
         ms=at if solo and course.status == "won" else UNSET,
         masked=masked,
         delay=state.policy.delay,
+        password=UNSET if state.secret.password is None else True,
     )
 
 

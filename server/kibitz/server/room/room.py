@@ -141,9 +141,15 @@ class Room:
         return self.ok(done.last, who)
 
     def take(
-        self, request: ask.Change, who: Identity, answer: Callable[[Ok | Exception], None]
+        self,
+        request: ask.Change,
+        who: Identity,
+        answer: Callable[[Ok | Exception], None],
+        pay: Callable[[float], None] | None = None,
     ) -> None:
         """Have a command decided and written down, then tell everybody; ``answer`` is told last.
+
+        Where it takes long to decide, ``pay`` is told how many seconds.
 
         Raises:
             Refused: There are too many comments, or its name is another's; nothing has changed.
@@ -154,7 +160,7 @@ class Room:
         self._keep_time()
         decide = partial(self._change, request, who)
         on_draft = isinstance(request, ON_DRAFT)
-        self._writing.add(Command(decide, answer, who, request, on_draft))
+        self._writing.add(Command(decide, answer, who, request, on_draft, pay))
 
     def _change(self, request: ask.Change, who: Identity, state: RoomState) -> list[Event]:
         here = self.people.players() if isinstance(request, ask.Ready) else set[str]()

@@ -7,6 +7,7 @@ Never: rules, sockets, who may do what.
 """
 
 import asyncio
+import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -30,6 +31,13 @@ MAX_CONFLICTS = 8
 """Times a command is decided anew because somebody else wrote first."""
 MAX_TOGETHER = 64
 """Most commands that are decided together."""
+PIECE_SECONDS = 0.004
+"""Commands that took so long to decide are written before more are decided."""
+DEAR_SECONDS = 0.001
+"""A decision that takes longer is counted to who wants it: the search for a dead end, mostly."""
+DEAREST_SECONDS = 0.05
+"""So much at the most: it may be that the machine had something else to do."""
+work_clock = time.perf_counter
 
 
 log = structlog.get_logger("kibitz.writing")
@@ -46,6 +54,7 @@ class Command:
         request: How he said it.
         on_draft: Whether it may be decided behind others that are not written yet: it looks at
             nothing but how the room stands and how the boards lie.
+        pay: Told the seconds, where it took long to decide.
         conflicts: How often somebody else wrote first.
 
     """
@@ -55,6 +64,7 @@ class Command:
     who: Identity | None = None
     request: RequestBase | None = None
     on_draft: bool = False
+    pay: Callable[[float], None] | None = None
     conflicts: int = 0
 
     @property
@@ -111,6 +121,8 @@ class Writing:
         self._commands: deque[Command] = deque()
         self._decided: list[tuple[Command, Outcome]] = []
         self._records: list[Record] = []
+        self._spent = 0.0
+        """How long it took to decide these."""
         self._catching_up: asyncio.Task[None] | None = None  # held, or it might be collected
 
     @property
@@ -155,8 +167,11 @@ class Writing:
         drafted = 0
         names: set[tuple[str, str]] = set()
         self._decided, self._records = [], []
+        self._spent = 0.0
         while self._commands and len(self._decided) < MAX_TOGETHER:
             command = self._commands[0]
+            if self._records and self._spent > PIECE_SECONDS:
+                return
             if self._records and (not command.on_draft or command.name in names):
                 return
             if drafted < len(self._records):
@@ -175,7 +190,11 @@ class Writing:
         try:
             if who and request and (done := self._target.answered(request, who)):
                 return done
+            begun = work_clock()
             events = command.decide(state)
+            self._spent += (spent := work_clock() - begun)
+            if spent > DEAR_SECONDS and command.pay:
+                command.pay(min(spent, DEAREST_SECONDS))
         except Exception as error:
             return error
         if not events:
@@ -197,7 +216,7 @@ class Writing:
             except Exception as mistake:
                 error = mistake
         self._answer(error)
-        self._decide()
+        self._go_on()
 
     async def _decide_again(self) -> None:
         commands = [command for command, _ in self._decided]
@@ -213,7 +232,14 @@ class Writing:
             self._commands.extendleft(reversed(again))
             self._decided = [(each, busy) for each in commands if each.conflicts >= MAX_CONFLICTS]
             self._answer()
-        self._decide()
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """Decide what has come meanwhile when it is its turn."""
+        if self._commands:
+            self._turn.first(self._decide)
+        else:
+            self._kept = None
 
     def _answer(self, error: Exception | None = None) -> None:
         """Answer what was decided, unless it could not be written."""

@@ -6,6 +6,7 @@ Never: keep anybody's bytes longer than he takes to read them.
 """
 
 import asyncio
+import time
 from collections import deque
 from collections.abc import Callable
 from functools import partial
@@ -20,6 +21,9 @@ T = TypeVar("T")
 
 log = structlog.get_logger("kibitz.turn")
 
+work_clock = time.perf_counter
+PIECE_SECONDS = 0.004
+"""After so much time of deciding, what else there is to decide waits for a later turn."""
 SLICE = 100
 """Most writes to crowds between two looks at what has come in."""
 
@@ -53,6 +57,7 @@ class Turn:
         self.crowds: list[Slices] = []
         """Who is to be told something then."""
         self._first: list[Callable[[], None]] = []
+        self._put_off: deque[Callable[[], None]] = deque()
         self._telling: deque[Slices] = deque()
         self._ending = False
         self.share = Share()
@@ -67,9 +72,18 @@ class Turn:
         self._first.append(do)
 
     def _do(self) -> None:
-        first, self._first = self._first, []
-        for do in first:
-            _tried(do, None)
+        """Those who are new, then those put off: one of these at least, then as the time allows."""
+        new, self._first = deque(self._first), []
+        begun = work_clock()
+        while new or self._put_off:
+            _tried((new or self._put_off).popleft(), None)
+            if work_clock() - begun > PIECE_SECONDS:
+                self._put_off += new
+                break
+        if self._put_off:
+            _tried(self._put_off.popleft(), None)
+        if self._put_off and not self._first:
+            asyncio.get_running_loop().call_soon(self._do)
 
     def end_soon(self) -> None:
         """See that the turn ends."""

@@ -232,7 +232,7 @@ function stateOf({ mode, waiting, status }) {
 }
 
 /** What is special about a room, in a word each. @param {RoomInfo} room */
-function marksOf({ mode, waiting, players, seats, status, masked, delay, daily }) {
+function marksOf({ mode, waiting, players, seats, status, masked, delay, daily, password }) {
   const free = seats - players.length;
   return [
     waiting && `race, ${players.length} of ${counted(seats, "seat")}`,
@@ -241,6 +241,7 @@ function marksOf({ mode, waiting, players, seats, status, masked, delay, daily }
     masked && status === "open" && "masked",
     delay && `${delay} s late`,
     daily && "deal of the day",
+    password && "password",
   ].filter((mark) => typeof mark === "string");
 }
 

@@ -99,7 +99,8 @@ export {};
  * @typedef {{id: string, game: string, mode: Mode, players: string[], seats: number,
  *   spectators: number, seq: number, score: number, status: Status, started: number,
  *   visibility: Visibility, updated?: number, waiting?: boolean, due?: number, daily?: string,
- *   owner?: string, moves?: number, ms?: number, masked?: boolean, delay?: number}} RoomInfo
+ *   owner?: string, moves?: number, ms?: number, masked?: boolean, delay?: number,
+ *   password?: boolean}} RoomInfo
  */
 /**
  * @typedef {{mode: Mode, visibility: Visibility, started: number, policy: Policy,
