@@ -1,10 +1,12 @@
 """Once and once only: commands repeated by name, wins, rooms after a restart."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from plays import NEAR_WIN, WINNING
-from servers import Running, running_server
+from servers import UNLIMITED, Running, running_server
 from talk import PATIENCE, Plain, Talk, eventually, talking
 from worlds import HeldLog
 
@@ -36,6 +38,47 @@ async def test_a_named_command_is_done_once(running: Running) -> None:
             saved = [await again.ok("save", "three", room=room) for _ in range(2)]
             assert saved[0] == saved[1]
             assert (await bob.ok("ping"))["heads"][room][0] == 8
+
+
+async def test_the_newest_names_are_known_the_oldest_forgotten(
+    running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kibitz.server.room.state.MAX_ANSWERED", 2)
+    async with talking(running.url) as ann, talking(running.url) as bob:
+        room = (await ann.ok("create", game="klondike", deal="1"))["room"]
+        await bob.ok("join", room=room)
+        first = await ann.ok("say", "1", room=room, text="hm")
+        second = await ann.ok("say", "2", room=room, text="hm")
+        for name in "345":
+            await bob.ok("say", name, room=room, text="others push out no name of mine")
+        assert await ann.ok("say", "1", room=room, text="hm") == first
+        await ann.ok("say", "3", room=room, text="hm")
+        assert await ann.ok("say", "2", room=room, text="hm") == second
+        assert (await ann.ok("say", "1", room=room, text="hm"))["seq"] == 9
+
+
+async def test_a_room_grows_so_long_then_it_can_only_be_ended() -> None:
+    limits = replace(UNLIMITED, events_per_room=5)
+    async with (
+        running_server(limits=limits) as running,
+        talking(running.url) as ann,
+        talking(running.url) as bob,
+    ):
+        room = (await ann.ok("create", game="klondike", deal="1"))["room"]
+        await bob.ok("join", room=room)
+        for i in ("1", "2", "3"):
+            done = await ann.ok("move", i, room=room, move="discard")
+        assert done["seq"] == 5
+        for t in ("undo", "save"):
+            refused = await ann.refused("full", t, room=room)
+            assert refused["limit"] == "events per room"
+            assert "resign, or fork it" in refused["message"]
+        await bob.refused("full", "say", room=room, text="hm")
+        assert await ann.ok("move", "3", room=room, move="discard") == done
+        await ann.ok("fork", room=room)
+        await ann.ok("resign", room=room)
+        assert "has 5 events" in (await bob.refused("full", "say", room=room, text="hm"))["message"]
+        await ann.ok("rematch", room=room)
 
 
 async def test_what_was_refused_may_be_asked_again_under_its_name(running: Running) -> None:

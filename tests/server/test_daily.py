@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from servers import Running, running_server
 from talk import Plain, Talk, fetch, talking
 from worlds import START_MS, Fake
@@ -212,6 +213,25 @@ async def test_who_has_won_stands_before_the_others_by_time() -> None:
             (3, "slow", 9),
         ]
         assert _rank(entry)[0] == 1 and table[3]["id"] == ann.id
+
+
+async def test_a_table_tells_the_best_and_ones_own(running: Running) -> None:
+    async with talking(running.url, name="Ann") as ann, talking(running.url) as bob:
+        days = running.app.rooms.days
+        own = running.app.rooms.at_hand((await daily(ann))["room"])
+        assert own is not None
+        for n in range(250):
+            other = replace(own.whole_entry(), id=f"{n}", owner=f"{n}", score=52 - n // 10)
+            days.note(other)
+        days.note(replace(own.whole_entry(), score=-1))
+        table = await ann.ok("daily", game="montana")
+        assert [row["place"] for row in table["rows"][9:11]] == [1, 11]
+        assert (len(table["rows"]), table["total"]) == (201, 251)
+        last = table["rows"][-1]
+        assert (last["place"], last["id"]) == (251, ann.id)
+        days.note(replace(own.whole_entry(), score=60))
+        table = await bob.ok("daily", game="montana")
+        assert (len(table["rows"]), table["rows"][0]["id"]) == (200, ann.id)
 
 
 def _plain(entry: object) -> Plain:

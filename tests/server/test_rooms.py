@@ -329,3 +329,19 @@ async def test_after_a_restart_nobody_looks_on(tmp_path: Path) -> None:
     async with running_server(SqliteLog(tmp_path / "log")) as running, talking(running.url) as eve:
         (info,) = (await eve.ok("rooms"))["rooms"]
         assert (info["id"], info["seq"], info["spectators"]) == (room, 3, 0)
+
+
+async def test_a_room_is_brought_back_with_rests(
+    running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rests: list[float] = []
+    async with talking(running.url) as ann:
+        room = (await ann.ok("create", game="klondike", deal="1"))["room"]
+        for _ in range(5):
+            await ann.ok("move", room=room, move="discard")
+        await ann.ok("leave", room=room)
+        del running.app.rooms._rooms[room]
+        monkeypatch.setattr("kibitz.server.room.pace.PIECE_SECONDS", -1.0)
+        monkeypatch.setattr("kibitz.server.room.pace.time.sleep", rests.append)
+        await ann.ok("join", room=room)
+    assert len(rests) >= 5

@@ -5,7 +5,7 @@ of the log. Never: cards, who may see them, a clock.
 """
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from msgspec import UNSET, UnsetType
@@ -217,6 +217,7 @@ def standings(boards: Sequence[BoardView], seats: Sequence[Seat]) -> list[Standi
     ]
 
 
-def places(ranks: Sequence[object]) -> list[int]:
+def places(ranks: Sequence[Hashable]) -> list[int]:
     """The places of a table, from 1 on, by its ranks from the best on: equals share one."""
-    return [ranks.index(rank) + 1 for rank in ranks]
+    first: dict[Hashable, int] = {}
+    return [first.setdefault(rank, place) for place, rank in enumerate(ranks, 1)]

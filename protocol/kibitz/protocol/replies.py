@@ -182,12 +182,16 @@ class DailyRow(Struct, frozen=True, omit_defaults=True):
 
 
 class DailyTable(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag="daily"):
-    """A day's deal of a game and how everybody did; ``until`` is when the day is over, Unix ms."""
+    """A day's deal of a game and how everybody did; ``until`` is when the day is over, Unix ms.
+
+    The rows are the best ones and one's own; ``total`` is how many there are.
+    """
 
     game: str
     date: str
     until: int
     rows: list[DailyRow]
+    total: int = 0
 
 
 class Administered(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag="administered"):

@@ -154,7 +154,7 @@ class Answers:
             case ask.Rooms():
                 return self._rooms.listing.at_once(request)
             case ask.Daily():
-                return self._rooms.days.table(request)
+                return self._rooms.days.table(request, visitor.identity.id)
             case ask.Invite():
                 return self._invite(request, visitor)
             case ask.Lobby():

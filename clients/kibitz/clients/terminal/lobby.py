@@ -124,6 +124,8 @@ async def list_day(client: Client, screen: Screen, game: str, date: str | None, 
         table.add_row(*row[: 6 if open_ else 7])
     if rows:
         screen.console.print(table)
+        if (more := day.total - len(rows)) > 0:
+            screen.say(f"and {number_of(more, 'other')}")
     else:
         screen.say("Nobody has played it yet.")
     if open_:

@@ -28,6 +28,8 @@ MAX_REFUSED = 1000
 with 4429."""
 IDLE_SECONDS = 30.0
 """How long a room without anybody stays in memory."""
+MAX_EVENTS = 100_000
+"""How long a room may grow: a day and night of a move each second."""
 PAST_WAITING = 8
 """How many may wait for their turn to have a long game gone through."""
 LOOPBACK = (
@@ -114,6 +116,10 @@ class Limits:
     seats_per_identity: Annotated[
         int, _most("Games that one identity sat down in within a day and that are not over.")
     ] = 500
+    events_per_room: Annotated[
+        int,
+        _most("Events of one room; a game that is longer can only be ended, or forked."),
+    ] = MAX_EVENTS
     outbox: Annotated[
         int, _most("Bytes that may wait to be sent to one client, before it counts as slow.")
     ] = OUTBOX_BYTES

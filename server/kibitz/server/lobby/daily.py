@@ -25,6 +25,8 @@ from ..room.state import RoomState
 from ..world import World
 from .creation import Start
 
+MAX_ROWS = 200
+"""The best ones of a day that are told; whoever asks learns how he did besides."""
 SECRET = "daily"
 """The name of the secret in the log."""
 POLICY = Policy(save=False)
@@ -37,6 +39,8 @@ class Days:
     def __init__(self, world: World) -> None:
         self._world = world
         self._rooms: defaultdict[tuple[str, str], dict[str, RoomInfo]] = defaultdict(dict)
+        self._tables: dict[tuple[str, str], list[tuple[int, RoomInfo]]] = {}
+        """The places of a day, as long as nothing happens there."""
         self.secret = b""
         """What all deals follow from; set when the log has been opened."""
 
@@ -67,6 +71,8 @@ class Days:
 
     def note(self, entry: RoomInfo) -> None:
         """Remember how somebody stands; whose room was closed is in no table."""
+        if entry.daily:
+            self._tables.pop((entry.daily, entry.game), None)
         if entry.daily and entry.status == "closed":
             self._rooms[entry.daily, entry.game].pop(entry.id, None)
         elif entry.daily:
@@ -97,8 +103,8 @@ class Days:
         date = state.course.daily
         return bool(date) and self._until(str(date)) > self._world.now_ms()
 
-    def table(self, request: AskDaily) -> DailyTable:
-        """How everybody did on a day, best first.
+    def table(self, request: AskDaily, who: str) -> DailyTable:
+        """How the best did on a day, and whoever asks, best first.
 
         Raises:
             Refused: There is no such game or day, or it is still to come.
@@ -109,7 +115,7 @@ class Days:
             raise Refused(ErrorCode.BAD_OPTION, "that day is still to come")
         until = self._until(date)
         over = until <= self._world.now_ms()
-        entries = sorted(self._rooms.get((date, game), {}).values(), key=_rank)
+        placed = self._placed(date, game)
         rows = [
             DailyRow(
                 place=place,
@@ -121,9 +127,22 @@ class Days:
                 ms=entry.ms or None,
                 room=entry.id if over else None,
             )
-            for place, entry in zip(places(list(map(_rank, entries))), entries, strict=True)
+            for n, (place, entry) in enumerate(placed)
+            if n < MAX_ROWS or entry.owner == who
         ]
-        return DailyTable(i=request.i, game=game, date=date, until=until, rows=rows)
+        total = len(placed)
+        return DailyTable(i=request.i, game=game, date=date, until=until, rows=rows, total=total)
+
+    def _placed(self, date: str, game: str) -> list[tuple[int, RoomInfo]]:
+        rooms = self._rooms.get((date, game))
+        if not rooms:
+            return []
+        placed = self._tables.get((date, game))
+        if placed is None:
+            entries = sorted(rooms.values(), key=_rank)
+            placed = list(zip(places(list(map(_rank, entries))), entries, strict=True))
+            self._tables[date, game] = placed
+        return placed
 
     @staticmethod
     def _game(name: str) -> str:

@@ -6,7 +6,7 @@ anybody in it leaves memory, stays in the log and comes back when asked for.
 
 import asyncio
 import hmac
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 
 import structlog
 
@@ -24,6 +24,7 @@ from ..log.log import Conflict, EventLog
 from ..log.record import Record
 from ..room.clock import Clock
 from ..room.ids import ROOM_ID_BYTES, id_from
+from ..room.pace import Gently
 from ..room.room import Room
 from ..sockets.turn import Turn
 from ..storage.kept import PutAway
@@ -59,7 +60,8 @@ class Rooms:
         self._world = world
         self._says = says
         limits = limits or Limits()
-        self._idle = limits.idle_room
+        self._idle, self._most = limits.idle_room, limits.events_per_room
+        self._gently = Gently(world.monotonic)
         self.games = Games("open games per identity", limits.games_per_identity)
         """Who began which games that are not over."""
         self.seats = Games("seats per identity", limits.seats_per_identity)
@@ -80,8 +82,7 @@ class Rooms:
 
     async def open(self) -> None:
         """Learn from the log which rooms there are, and when they have to be woken."""
-        fresh = self._world.random_bytes(SECRET_BYTES)
-        self.days.secret = await self._log.secret(SECRET, fresh)
+        self.days.secret = await self._log.secret(SECRET, self._world.random_bytes(SECRET_BYTES))
         await self.entrance.open(self._log)
         for info in await self._log.days_away():
             self.days.note(info)
@@ -216,8 +217,7 @@ class Rooms:
         id_ = self._new_id(who.secret, request.i if isinstance(request.i, str) else None)
         shown = room.people.stage(None).state
         record = present(room.id, shown, who, self._world.now_ms(), request.unlisted)
-        there = await self._find(id_) or await self._add(id_, record)
-        there = there or await self.get(id_)
+        there = await self._find(id_) or await self._add(id_, record) or await self.get(id_)
         if record.secret is None or there.state.secret.wish != record.secret.wish:
             message = f"{request.i} is the name of another request"
             raise Refused(ErrorCode.BAD_MESSAGE, message)
@@ -266,8 +266,7 @@ class Rooms:
 
     def at_hand(self, id_: str) -> Room | None:
         """A room that is in memory."""
-        room = self._rooms.get(id_)
-        if room is not None:
+        if room := self._rooms.get(id_):
             room.idle_since = self._world.monotonic()
         return room
 
@@ -290,8 +289,7 @@ class Rooms:
             return False
         gone = self._leaving[id_] = asyncio.get_running_loop().create_future()
         try:
-            records = await self._log.read(id_)
-            room = await asyncio.to_thread(self._made, id_, records) if records else None
+            room = await self._played(id_)
             kept = await pack(room) if room else None
             if room is None or kept is None:
                 return False
@@ -311,8 +309,7 @@ class Rooms:
         return self._rooms.get(id_) or await self._load(id_)
 
     async def _load(self, id_: str) -> Room | None:
-        loading = self._loading.get(id_)
-        if loading is not None:
+        if loading := self._loading.get(id_):
             return await asyncio.shield(loading)
         loading = self._loading[id_] = asyncio.ensure_future(self._read(id_))
         try:
@@ -321,14 +318,17 @@ class Rooms:
             self._loading.pop(id_, None)
 
     async def _read(self, id_: str) -> Room | None:
-        records = await self._log.read(id_)
-        if not records:
-            return None
-        room = await asyncio.to_thread(self._made, id_, records)
-        return self._rooms.get(id_) or self._adopt(room)
+        room = await self._played(id_)
+        return self._rooms.get(id_) or (self._adopt(room) if room else None)
 
-    def _made(self, id_: str, records: list[Record]) -> Room:
-        return Room(id_, self._log, self._world, records, self._says, self._turn)
+    async def _played(self, id_: str) -> Room | None:
+        """A room as its records make it, gone through beside everything else."""
+        if not (records := await self._log.read(id_)):
+            return None
+        return await asyncio.to_thread(self._made, id_, self._gently(records))
+
+    def _made(self, id_: str, records: Iterable[Record]) -> Room:
+        return Room(id_, self._log, self._world, records, self._says, self._turn, self._most)
 
     def _adopt(self, room: Room, *, fresh: bool = False) -> Room:
         room.on_change = self._note

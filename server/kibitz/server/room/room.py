@@ -7,7 +7,7 @@ records, our own and those others wrote. Never: rules, sockets.
 import asyncio
 import contextlib
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
 from msgspec.structs import replace
@@ -22,7 +22,7 @@ from kibitz.protocol.views import Event, Kind, RoomInfo
 from ..identity import Identity
 from ..limits.buckets import Buckets
 from ..limits.rates import Rate
-from ..limits.settings import SAYS
+from ..limits.settings import MAX_EVENTS, SAYS
 from ..limits.table import Over
 from ..log.log import EventLog
 from ..log.record import Record
@@ -31,6 +31,7 @@ from ..world import World
 from . import race
 from .decide import KINDS_OF, change, check_open, is_same, note, sit_down, stand_up
 from .entries import entry_of
+from .length import check_length
 from .listener import Listener
 from .people import People
 from .stage import Stage
@@ -52,12 +53,14 @@ class Room:
         id_: str,
         log: EventLog,
         world: World,
-        records: Sequence[Record],
+        records: Iterable[Record],
         says: Rate = SAYS,
         turn: Turn | None = None,
+        most: int = MAX_EVENTS,
     ) -> None:
         """Take over a room from its records; what comes later comes by :meth:`happen`."""
-        first, *rest = records
+        coming = iter(records)
+        first = next(coming)
         self.id = id_
         self.state = RoomState(first)
         turn = turn or Turn()
@@ -76,9 +79,10 @@ class Room:
         self._unsettled = False
         """Whether a racer has gone, so that the others may no longer have to wait for him."""
         self._says = Buckets(says)
+        self._most = most
         self.people.note(first)
         self._mark()
-        for record in rest:
+        for record in coming:
             self._take_up(record)
         self.people.release()
 
@@ -131,7 +135,8 @@ class Room:
 
         """
         name = request.i
-        done = self.state.answered.get((who.id, name)) if isinstance(name, str) else None
+        mine = self.state.answered.get(who.id, {})
+        done = mine.get(name) if isinstance(name, str) else None
         if done is None:
             return None
         kind = KINDS_OF.get(type(request), done.kind)
@@ -158,13 +163,19 @@ class Room:
         if isinstance(request, ask.Say) and not self.answered(request, who):
             self._check_says(who)
         self._keep_time()
-        decide = partial(self._change, request, who)
+        decide = partial(self._bounded, partial(self._change, request, who))
         on_draft = isinstance(request, ON_DRAFT)
         self._writing.add(Command(decide, answer, who, request, on_draft, pay))
 
     def _change(self, request: ask.Change, who: Identity, state: RoomState) -> list[Event]:
         here = self.people.players() if isinstance(request, ask.Ready) else set[str]()
         return change(state, request, who, self._now(), here)
+
+    def _bounded(self, decide: Callable[[RoomState], list[Event]], state: RoomState) -> list[Event]:
+        """What somebody asked for, if the room is not too long for it."""
+        events = decide(state)
+        check_length(self.id, state, events, self._most)
+        return events
 
     async def submit(self, request: ask.Change, who: Identity) -> Ok:
         """Wait until a command is decided and written down.
@@ -273,7 +284,8 @@ class Room:
         request: ask.RequestBase | None = None,
     ) -> Ok:
         done: asyncio.Future[Ok] = asyncio.get_running_loop().create_future()
-        self._writing.add(Command(decide, partial(_settle, done), who, request))
+        bounded = decide if who is None else partial(self._bounded, decide)
+        self._writing.add(Command(bounded, partial(_settle, done), who, request))
         return await done
 
     def _now(self) -> int:

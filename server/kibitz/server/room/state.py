@@ -36,6 +36,8 @@ from kibitz.protocol.views import (
 from ..log.record import Record, Secret
 from .audience import EVERYTHING, NOTHING, Audience
 
+MAX_ANSWERED = 1024
+"""Commands of one identity that are known by their names: many more than can be on their way."""
 Seen = Callable[[Table], Table]
 """What a viewer sees of a table."""
 
@@ -105,8 +107,8 @@ class RoomState:
         """Number of the event with which the cards lay there."""
         self.last_at: dict[str, int] = {}
         """When each identity last did something that was written down, ms."""
-        self.answered: dict[tuple[str, str], Done] = {}
-        """Every command named for good, by identity and ``i``."""
+        self.answered: dict[str, dict[str, Done]] = {}
+        """The newest commands named for good, of each identity, by ``i``."""
         self.opened: dict[str, int] = {}
         """Of a race: the number of the event with which an identity came to see every board."""
         self.apply(record)
@@ -176,7 +178,10 @@ class RoomState:
         for event in record.events:
             self.apply_event(event)
         if record.by is not None and record.i is not None:
-            self.answered[record.by, record.i] = _done(record)
+            mine = self.answered.setdefault(record.by, {})
+            mine[record.i] = _done(record)
+            if len(mine) > MAX_ANSWERED:
+                del mine[next(iter(mine))]
 
     def apply_event(self, event: Event) -> None:
         """Let one event happen; it must be the next."""

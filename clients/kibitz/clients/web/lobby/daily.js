@@ -106,16 +106,16 @@ export class Daily extends HTMLElement {
     this.#play.textContent = `${word} today's ${title}`;
     this.#until.textContent = `New deals in ${span(today.until - Date.now() - client.ahead)}`;
     clear(this.#tables).append(
-      this.#table("Today", today.rows, "Nobody has played it yet. Be the first."),
-      this.#table("Yesterday", yesterday.rows, "Nobody played it."),
+      this.#table("Today", today, "Nobody has played it yet. Be the first."),
+      this.#table("Yesterday", yesterday, "Nobody played it."),
     );
   }
 
-  /** @param {string} title @param {DailyRow[]} rows @param {string} none */
-  #table(title, rows, none) {
+  /** @param {string} title @param {DailyTable} table @param {string} none */
+  #table(title, { rows, total = rows.length }, none) {
     const mine = this.context.client.welcome?.you.id;
     const shown = rows.filter(({ id }, n) => n < ROWS || id === mine);
-    const more = rows.length - shown.length;
+    const more = total - shown.length;
     return h(
       "section",
       { class: "panel", "aria-label": title },

@@ -142,9 +142,9 @@ export {};
  *   ms?: number, room?: string}} DailyRow
  */
 /**
- * `until`: when the day is over, Unix ms.
+ * `until`: when the day is over, Unix ms. `rows`: the best ones and one's own, of `total`.
  * @typedef {{t: "daily", i?: Id, game: string, date: string, until: number,
- *   rows: DailyRow[]}} DailyTable
+ *   rows: DailyRow[], total?: number}} DailyTable
  */
 /**
  * @typedef {{t: "error", i?: Id, code: string, message: string, room?: string, seq?: number,
