@@ -149,6 +149,7 @@ async def test_no_server_is_a_sentence(tmp_path: Path) -> None:
         done = await nobody.run_here(*words)
         assert (done.code, done.out) == (2, "")
         assert "no server at ws://127.0.0.1:1/ws; start one with: kibitz serve\n" in done.err
+        assert "Errno" not in done.err
 
 
 async def test_a_server_that_takes_nobody_in_says_why(

@@ -96,7 +96,8 @@ def why_not(url: str, error: Exception) -> Unreachable:
         case InvalidMessage() | SSLError():
             return Garbled(url, str(error))
         case _:
-            return Unreachable(url, str(error) or type(error).__name__)
+            said = error.strerror if isinstance(error, OSError) else None
+            return Unreachable(url, said or str(error) or type(error).__name__)
 
 
 def _sentence(response: Response) -> str:

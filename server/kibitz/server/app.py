@@ -99,8 +99,9 @@ class App:
         self._connections: set[Connection] = set()
         self._drain = Drain(settings.operating.drain, self._connections)
         self._bans = bans = Bans(log_, world)
+        key = Key(settings.admin_key)
         self._administration = Administration(
-            Key(settings.admin_key),
+            key,
             *(bans, self.rooms, log_, world, self._connections, self.drain),
         )
         self._answers = Answers(self.rooms, past, world, self._metrics, bans, self._administration)
@@ -117,7 +118,7 @@ class App:
             world,
             self._metrics,
             turn,
-            Bank(limits, self._table, Followed(limits), self._metrics.limited),
+            Bank(limits, self._table, Followed(limits), self._metrics.limited, key.opens),
             bans,
             settings.operating.log_level is LogLevel.DEBUG,
         )

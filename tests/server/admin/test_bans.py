@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 from server.admin.operators import KEY, Operator, operated
 from servers import running_server
@@ -9,6 +10,7 @@ from talk import Talk, connected, eventually, fetch, talking
 from websockets.exceptions import InvalidStatus
 from worlds import Fake
 
+from kibitz.protocol.operating import Ban
 from kibitz.server.log.memory import MemoryLog
 from kibitz.server.settings import Access
 
@@ -52,7 +54,11 @@ async def test_a_ban_by_identity_holds_at_once_and_by_every_way() -> None:
         ("203.0.113.0/24", "203.0.113.77", "203.0.114.1"),
         ("203.0.113.9/24", "203.0.113.77", "203.0.112.255"),
         ("2001:db8:1::/48", "2001:db8:1:2::3", "2001:db8:2::3"),
-        ("2001:DB8::1", "2001:db8::1", "2001:db8::2"),
+        ("2001:DB8::1", "2001:db8::1", "2001:db8:0:1::1"),
+        ("2001:db8:1:2::5%eth0", "2001:db8:1:2:ffff::7", "2001:db8:1:3::5"),
+        ("2001:db8:1:2::/127", "2001:db8:1:2::1", "2001:db8:1:2::2"),
+        ("2002:101:101::1", "1.1.1.1", "1.1.1.2"),
+        ("1.1.1.1", "2002:101:101:7::9", "2002:101:102::9"),
         ("::ffff:203.0.113.9", "203.0.113.9", "203.0.113.8"),
         ("64:ff9b::1.1.1.0/120", "1.1.1.9", "1.1.2.9"),
         ("1.1.1.1", "64:ff9b::101:101", "64:ff9b::101:102"),
@@ -68,7 +74,8 @@ async def test_a_ban_by_address_refuses_the_handshake_and_every_page(
             talking(running.url, forwarded=others) as good,
         ):
             silent.read()
-            assert (await op.order("ban", address=address))["count"] == 2
+            done = await op.order("ban", address=address)
+            assert done["count"] == 2
             assert (
                 await gone(bad) == await gone(silent) == (4403, "you are banned from this server")
             )
@@ -81,9 +88,22 @@ async def test_a_ban_by_address_refuses_the_handshake_and_every_page(
             assert (await fetch(running.http, path, forwarded=meant))[0] == 403
         assert (await fetch(running.http, "/healthz", forwarded=others))[0] == 200
         (held,) = (await op.order("bans"))["bans"]
-        await op.order("unban", address=held["address"])
+        assert done["bans"] == [held], "whom it keeps out is said at once"
+        await op.order("unban", address=address)
         async with talking(running.url, forwarded=meant):
             pass
+
+
+async def test_an_address_that_was_banned_alone_means_its_line_and_is_let_in_again() -> None:
+    log = MemoryLog()
+    old = Ban(kind="ban", address="2001:db8::1", since=1)
+    await log.keep("ban/ban//at:2001:db8::1", msgspec.msgpack.encode(old))
+    async with operated(log=log, access=PROXY) as (running, op):
+        other = "2001:db8::2"
+        assert (await fetch(running.http, "/healthz", forwarded=other))[0] == 403
+        await op.order("unban", address="2001:db8::1")
+        assert (await fetch(running.http, "/healthz", forwarded=other))[0] == 200
+        await op.refused("bad-option", "unban", address="2001:db8::1")
 
 
 async def test_a_ban_ends_when_its_time_is_up_and_says_when() -> None:

@@ -82,6 +82,22 @@ async def test_a_guesser_waits_for_every_guess() -> None:
         assert codes == ["auth"] + ["rate-limited"] * 29
 
 
+async def test_an_operator_gives_as_many_orders_as_he_likes() -> None:
+    """The right key is no guess, also of many orders at once; a wrong one among them is."""
+    fake = Fake()
+    async with (
+        running_server(world=fake.world, limits=Limits(), admin_key=KEY) as running,
+        talking(running.url) as op,
+    ):
+        for number in range(25):
+            await op.send({"t": "admin", "i": f"o{number}", "key": KEY, "act": "bans"})
+        await op.until(lambda: len(op.answers) == 26)
+        assert {op.answers[f"o{number}"]["t"] for number in range(25)} == {"administered"}
+        for _ in range(10):
+            await op.refused("auth", "admin", act="bans", key=KEY + "!")
+        await op.refused("rate-limited", "admin", act="bans", key=KEY)
+
+
 async def test_nobody_else_sees_an_operator_at_work() -> None:
     async with (
         operated() as (running, op),

@@ -29,7 +29,10 @@ Who = Annotated[
 ]
 Whom = Annotated[
     str,
-    typer.Argument(metavar="WHOM", help="An identity, an address or a network, 192.0.2.0/24."),
+    typer.Argument(
+        metavar="WHOM",
+        help="An identity, an address or a network, 192.0.2.0/24; one IPv6 address means its /64.",
+    ),
 ]
 Term = Annotated[
     str | None,

@@ -3,6 +3,7 @@
 import asyncio
 import sys
 from dataclasses import replace
+from os.path import exists  # a name that is too long is no file, and no mistake
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -59,7 +60,7 @@ def replay(
         await _show(reel.load, replace(wishes, board=0) if reel.archived else wishes, screen)
 
     try:
-        if path.exists() or path.name != source or path.suffix:
+        if exists(path) or path.name != source or path.suffix:
             asyncio.run(_show(reels.from_file(path).load, wishes, screen))
         else:
             entry.talk(talk)
@@ -111,7 +112,7 @@ def verify(
 
         found.append((await verdict_on_room(client, source), b""))
 
-    if path.exists() or path.name != source or path.suffix:
+    if exists(path) or path.name != source or path.suffix:
         found.append(_verdict_on_file(path))
     else:
         entry.talk_as_ever(talk, keep=False, refused=outcome.UNUSABLE)

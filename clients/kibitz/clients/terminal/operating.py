@@ -67,7 +67,9 @@ def told(done: Administered, seconds: int | None = None) -> str:
     match done.act:
         case "ban":
             gone = number_of(done.count or 0, "connection")
-            return f"Banned{term}; {f'{gone} closed' if done.count else 'nobody was there'}."
+            whom = next((f" {ban.address}" for ban in done.bans or () if ban.address), "")
+            came = f"{gone} closed" if done.count else "nobody was there"
+            return f"Banned{printable(whom)}{term}; {came}."
         case "mute" if not done.count:
             return f"Nobody with this id is here; he comments no more{term} all the same."
         case "mute" | "kick":

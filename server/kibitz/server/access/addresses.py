@@ -24,6 +24,10 @@ MAX_TEXT = 64
 
 NAT64 = IPv6Network("64:ff9b::/96")
 """Where translators put all of IPv4; only what is public may stand there."""
+SIX_TO_FOUR = IPv6Network("2002::/16")
+"""Where everybody who has an address of IPv4 has a network of IPv6 (6to4)."""
+SIX_TO_FOUR_BITS = 48
+"""The length of its prefix."""
 MAX_IPV4 = 2**32 - 1
 
 Address = IPv4Address | IPv6Address
@@ -46,7 +50,8 @@ def network_of(text: str) -> str:
 def same_address(address: Address) -> Address:
     """The address without a zone; the one of IPv4 that is written as one of IPv6.
 
-    A socket for both families writes it so, and a translator (NAT64) makes one of a client's.
+    A socket for both families writes it so, a translator (NAT64) makes one of a client's, and 6to4
+    gives him 2**80 of them.
     """
     if isinstance(address, IPv4Address):
         return address
@@ -54,6 +59,8 @@ def same_address(address: Address) -> Address:
         return address.ipv4_mapped
     if address in NAT64 and (inner := IPv4Address(int(address) & MAX_IPV4)).is_global:
         return inner
+    if (owner := address.sixtofour) is not None and owner.is_global:
+        return owner
     return IPv6Address(int(address)) if address.scope_id else address
 
 

@@ -224,7 +224,8 @@ class Administration:
         if ban.kind == "mute":
             here = sum(guest.identity.id == ban.id for guest in self._guests)
             return Administered(act="mute", count=here)
-        return Administered(act=request.act, count=self.enforce())
+        held = [ban] if ban.address is not None else None  # it may be more than was said
+        return Administered(act=request.act, bans=held, count=self.enforce())
 
     async def _kick(self, room: Room, ban: Ban) -> Administered:
         id_ = ban.id or ""

@@ -6,7 +6,7 @@ log within ``REFRESH_SECONDS``; it ends when its time is up. Never: who may orde
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from itertools import islice
 
 import msgspec
@@ -15,7 +15,15 @@ from msgspec.structs import replace
 from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.operating import Ban
 
-from ..access.addresses import MAX_IPV4, NAT64, Address, same_address
+from ..access.addresses import (
+    MAX_IPV4,
+    NAT64,
+    SIX_TO_FOUR,
+    SIX_TO_FOUR_BITS,
+    Address,
+    same_address,
+)
+from ..limits.places import place_of
 from ..log.log import EventLog
 from ..world import World
 
@@ -64,7 +72,7 @@ class Bans:
         networks: defaultdict[tuple[int, int], dict[int, str]] = defaultdict(dict)
         for name, ban in self._bans.items():
             if ban.kind == "ban" and ban.address is not None:
-                network = network_of(ban.address)
+                network = banned_network(ban.address)
                 number = int(network.network_address) >> (network.max_prefixlen - network.prefixlen)
                 networks[network.version, network.prefixlen][number] = name
         self._networks = dict(networks)
@@ -97,8 +105,10 @@ class Bans:
         """
         name = _name(ban)
         await self.refresh()
-        held = name in self._bans and self._holds(self._bans[name])
-        await self._log.keep(name, None)
+        same = [each for each, other in self._bans.items() if each == name or _was(other) == name]
+        held = any(self._holds(self._bans[each]) for each in same)
+        for each in same:
+            await self._log.keep(each, None)
         await self.refresh()
         return held
 
@@ -196,7 +206,24 @@ def network_of(text: str) -> Network:
         if (mapped is not None or network.subnet_of(NAT64)) and network.prefixlen >= 96:
             inner = int(network.network_address) & MAX_IPV4
             return ip_network((inner, network.prefixlen - 96))
+        if network.subnet_of(SIX_TO_FOUR) and network.prefixlen >= SIX_TO_FOUR_BITS:
+            address = same_address(network.network_address)
+            return network if isinstance(address, IPv6Address) else ip_network(address)
     return network
+
+
+def banned_network(text: str) -> Network:
+    """Whom a ban of an address or a network keeps out: of one IPv6 address, its whole line.
+
+    Who has one has the 2**64 round it (:mod:`..limits.places`), and takes another at will.
+
+    Raises:
+        Refused: It is neither.
+
+    """
+    network = network_of(text)
+    place = place_of(str(network.network_address), count_loopback=True)
+    return ip_network(place) if place and network.num_addresses == 1 else network
 
 
 def is_network(text: str) -> bool:
@@ -252,6 +279,13 @@ def _name(ban: Ban) -> str:
     return f"{PREFIX}{ban.kind}/{ban.room or ''}/{whom}"
 
 
+def _was(ban: Ban) -> str | None:
+    """What one that was written when an IPv6 address meant itself alone is kept under today."""
+    if ban.address is None or ":" not in ban.address or "/" in ban.address:
+        return None
+    return _name(about(ban))
+
+
 def about(ban: Ban) -> Ban:
     """The same with its address in the one form that addresses have.
 
@@ -261,4 +295,4 @@ def about(ban: Ban) -> Ban:
     """
     if ban.address is None:
         return ban
-    return replace(ban, address=named(network_of(ban.address)))
+    return replace(ban, address=named(banned_network(ban.address)))

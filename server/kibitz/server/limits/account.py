@@ -45,12 +45,16 @@ class Followable(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Bank:
-    """What all accounts of a server share; ``count`` is told of every refusal's limit."""
+    """What all accounts of a server share.
+
+    ``count`` is told of every refusal's limit, ``opens`` says whether a key is the operator's.
+    """
 
     limits: Limits
     table: Table
     followed: Followed
     count: Callable[[str], None]
+    opens: Callable[[str | None], bool]
     resting: set[int] = field(default_factory=set)
     """The connections that are not read just now, because they asked far too much."""
 
@@ -93,7 +97,8 @@ class Account:
             MustClose: Far above.
 
         """
-        over = self._bank.table.take(charges_of(request, size), self._who)
+        charges = charges_of(request, size, self._bank.opens)
+        over = self._bank.table.take(charges, self._who)
         if over is None:
             if self._refused:
                 self._refused -= 1

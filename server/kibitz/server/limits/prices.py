@@ -1,5 +1,7 @@
 """What requests count as, and how many tokens they take: those that cost work take more."""
 
+from collections.abc import Callable
+
 from kibitz.protocol import requests as ask
 from kibitz.protocol.limits import MAX_FRAME
 
@@ -26,6 +28,8 @@ CHARGES: dict[type[ask.RequestBase], Charges] = {
 SEAT: Charges = (("requests", 10.0), ("joins", 2.0))
 """A join that may be written down and told to everybody."""
 PASSWORD: Charges = (("passwords", 1.0),)
+KNOWN: Charges = (("passwords", 0.0),)
+"""The right key takes nothing, but waits as a wrong one does: else a guesser would learn of it."""
 DOWNLOAD: Charges = (("downloads", 1.0),)
 TOKEN: Charges = (("tokens", 1.0),)
 RESUME: Charges = (("requests", 2.0), ("joins", 1.0), ("reads", 1.0))
@@ -42,12 +46,12 @@ BYTES_A_REQUEST = 1024
 """A frame above the usual size counts as one request more for so many bytes."""
 
 
-def charges_of(request: ask.Request, size: int) -> Charges:
-    """What a request in a frame of so many bytes counts as."""
+def charges_of(request: ask.Request, size: int, opens: Callable[[str | None], bool]) -> Charges:
+    """What a request in a frame of so many bytes counts as; ``opens`` knows the operator's key."""
     charges = CHARGES.get(type(request), PLAIN)
     match request:
-        case ask.Admin(key=str()):
-            charges = (*charges, *PASSWORD)
+        case ask.Admin(key=str(key)):
+            charges = (*charges, *(KNOWN if opens(key) else PASSWORD))
         case ask.Create(password=str()):
             charges = (*charges, *PASSWORD)
         case ask.Join(password=password, role=role, from_=from_):
