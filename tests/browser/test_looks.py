@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from itertools import islice
 
+import pytest
 from browser import axe
 from browser.browsing import Browsing
 from browser.games import WINS, Drag, Piles, Step, deal_of, start_of, steps
@@ -89,6 +90,7 @@ async def test_nothing_scrolls_sideways(server: Running, open_page: Browsing) ->
             await fits(page)
 
 
+@pytest.mark.timeout(600)
 async def test_axe_finds_no_fault(server: Running, open_page: Browsing) -> None:
     page = await open_page(f"{server.http}/healthz", storage=named("Ann"))
     async for name in pages(server, page):

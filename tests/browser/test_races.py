@@ -178,7 +178,6 @@ async def test_boards_that_may_be_seen_are_chosen_while_the_race_goes_on(
     eve = await come(open_page, server, room, "Eve", seat=False)
     await get_ready(ann, bob)
     await may_play(ann)
-    await expect(eve.locator("kibitz-gate")).to_be_visible()
     await expect(eve.locator(".strip")).to_contain_text("The board of Ann")
     await play(ann, game[0])
     for step in game[:2]:
@@ -339,12 +338,12 @@ async def test_one_goes_on_from_a_moment_in_a_new_room(
 
 
 async def test_the_time_is_up(server: Running, open_page: Browsing) -> None:
-    room = await race(server, limit=5, countdown=0)
+    room = await race(server, limit=8, countdown=0)
     ann = await come(open_page, server, room, "Ann")
     bob = await come(open_page, server, room, "Bob")
     await get_ready(ann, bob)
     await may_play(ann)
-    await expect(ann.locator("kibitz-people")).to_contain_text("0:04 left")
+    await expect(ann.locator("kibitz-people")).to_contain_text(re.compile("0:0[1-8] left"))
     await play(ann, next(steps(GAME)))
     await expect(dialog(bob).get_by_role("heading", name="You are 2nd of 2")).to_be_visible()
     await expect(dialog(bob).locator("tbody tr").first).to_contain_text("time up")

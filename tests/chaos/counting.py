@@ -14,6 +14,8 @@ from kibitz.server import app
 from kibitz.server.limits.buckets import Buckets
 
 COUNTED = "counted"
+POOL = "asyncio_"
+"""Threads of the loop's pool: it makes some more when it is busy, and has a most."""
 OURS = "kibitz.server.", "websockets."
 
 
@@ -46,11 +48,16 @@ def _count(running: app.App) -> None:
         "buckets": sum(len(each) for each in objects if type(each) is Buckets),
         "tasks": len(asyncio.all_tasks()),
         "descriptors": len(os.listdir("/proc/self/fd")),
-        "threads": threading.active_count(),
+        "threads": sum(not name.startswith(POOL) for name in thread_names()),
         "timers": len(running_timers()),
         **ours,
     }
     print(json.dumps({"event": COUNTED, "counts": counts}), file=sys.stderr, flush=True)
+
+
+def thread_names() -> list[str]:
+    """Of every thread."""
+    return [thread.name for thread in threading.enumerate()]
 
 
 def running_timers() -> list[asyncio.TimerHandle]:
