@@ -129,9 +129,12 @@ def _menu(words: Mapping[str, Word], others: Sequence[str], width: int) -> list[
     """
     usages = {word: _usage(word, words) for word in words}
     entries = [f"  {usages[word]:<9} {words[word].meaning}" for word in words]
+    if others and "help" in words:  # there is no room for one line more
+        entries[list(words).index("help")] = f"  help      this; also: {', '.join(others)}"
+    elif others:
+        entries.append(f"  as well   {', '.join(others)}")
     left, column = (len(entries) + 1) // 2, widest(entries)
     if 2 * column > width:
         return ["In every game: " + ", ".join([*usages.values(), *others])]
     pairs = zip(entries[:left], [*entries[left:], ""], strict=False)
-    menu = [f"{one:<{column}}{other}".rstrip() for one, other in pairs]
-    return [*menu, f"The same in every game: {', '.join(others)}"] if others else menu
+    return [f"{one:<{column}}{other}".rstrip() for one, other in pairs]
