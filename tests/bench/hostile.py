@@ -4,7 +4,9 @@ python -m bench.hostile [--only flood,pings] [--seconds 2.5] [--cycles 3]
 
 For each kind of hostility a server of its own, with the limits as they come and this machine
 counted like any other. Ordinary players at 127.0.0.1 make moves when they are due; the hostile
-client, at 127.0.0.66 and in a process of its own, is let loose and stopped in turns.
+client, at 127.0.0.66 and in a process of its own, is let loose and stopped in turns. The server
+has a core; the hostile client takes of the other what the players leave, as if it came from a
+machine of its own.
 
 A machine that is shared makes p99 of ``ok`` mean little. So the server says, too, what its loop
 did, in processor time: how much of it the loop took, and how long the turns were in which somebody
@@ -193,6 +195,7 @@ KINDS: dict[str, Kind] = {
 
 async def _attack(name: str, url: str, room: str) -> None:
     """Attack whenever a line comes, until the next one."""
+    os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
     loop = asyncio.get_running_loop()
     while await loop.run_in_executor(None, sys.stdin.readline):
         attacking = asyncio.create_task(_again(KINDS[name], url, room))
@@ -238,12 +241,17 @@ def served() -> Iterator[tuple["subprocess.Popen[str]", str]]:
     """A server with the limits as they come; its process and its socket."""
     command = [sys.executable, "-c", SERVER]
     pipe = subprocess.PIPE
+    cores = sorted(os.sched_getaffinity(0))
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as process:
         try:
             assert process.stdout is not None
-            yield process, f"ws://127.0.0.1:{int(process.stdout.readline())}/ws"
+            port = int(process.stdout.readline())
+            os.sched_setaffinity(process.pid, cores[:1])
+            os.sched_setaffinity(0, cores[1:] or cores)
+            yield process, f"ws://127.0.0.1:{port}/ws"
         finally:
             process.kill()
+            os.sched_setaffinity(0, cores)
 
 
 def turns(process: "subprocess.Popen[str]") -> list[float]:

@@ -341,7 +341,7 @@ async def test_a_room_is_brought_back_with_rests(
             await ann.ok("move", room=room, move="discard")
         await ann.ok("leave", room=room)
         del running.app.rooms._rooms[room]
-        monkeypatch.setattr("kibitz.server.room.pace.PIECE_SECONDS", -1.0)
-        monkeypatch.setattr("kibitz.server.room.pace.time.sleep", rests.append)
+        monkeypatch.setattr("kibitz.server.pace.PIECE_SECONDS", -1.0)
+        monkeypatch.setattr("kibitz.server.pace.time.sleep", rests.append)
         await ann.ok("join", room=room)
     assert len(rests) >= 5

@@ -45,7 +45,7 @@ from .operation.lag import LagSampler
 from .operation.logs import LogLevel
 from .operation.metrics import Metrics
 from .operation.scraping import Scraping
-from .room.pace import Gently
+from .pace import Gently
 from .room.past import Past
 from .settings import Auth, Settings
 from .sockets.frames import Frames

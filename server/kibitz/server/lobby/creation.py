@@ -24,6 +24,7 @@ from kibitz.protocol.views import Event, Mode, Origin, Policy, Seat, Series
 
 from ..identity import Identity
 from ..log.record import Record, Secret
+from ..room.decide import another
 from ..room.state import RoomState
 
 SEATS: dict[Mode, tuple[int, int, int]] = {
@@ -158,7 +159,7 @@ def check_same(state: RoomState, request: Create, start: Start | None) -> None:
     secret = state.secret
     same = secret.wish in ("", wish_of(request, start))  # older rooms do not know
     if not same or (secret.password is None) != (request.password is None):
-        raise Refused(ErrorCode.BAD_MESSAGE, f"{request.i} is the name of another request")
+        raise another(request)
 
 
 def _seats(request: Create) -> tuple[Mode, int]:

@@ -71,12 +71,14 @@ class Days:
 
     def note(self, entry: RoomInfo) -> None:
         """Remember how somebody stands; whose room was closed is in no table."""
-        if entry.daily:
-            self._tables.pop((entry.daily, entry.game), None)
-        if entry.daily and entry.status == "closed":
-            self._rooms[entry.daily, entry.game].pop(entry.id, None)
-        elif entry.daily:
-            self._rooms[entry.daily, entry.game][entry.id] = entry
+        if not entry.daily:
+            return
+        day = entry.daily, entry.game
+        self._tables.pop(day, None)
+        if entry.status == "closed":
+            self._rooms[day].pop(entry.id, None)
+        else:
+            self._rooms[day][entry.id] = entry
 
     def check(self, state: RoomState, who: str | None) -> None:
         """Let nobody look at the deal through somebody else before its day is over.

@@ -115,14 +115,12 @@ class Listing:
             Refused: The room to go on from is in no list.
 
         """
+        if (page := self.at_once(request)) is not None:
+            return page
         found: list[RoomInfo] = []
         cursor = request.after
         if cursor is None or cursor in self._newest:
-            found, last = self._from_memory(request)
-            if last is not None:
-                return RoomList(i=request.i, rooms=found, next=last)
-            if len(found) > request.limit or not self._cut:
-                return _page(request, found)
+            found, _ = self._from_memory(request)
             cursor = next(iter(self._newest), None)
         elif not self._cut or not await self._is_known(cursor):
             raise Refused(ErrorCode.BAD_OPTION, f"there is no room {cursor} in the list")

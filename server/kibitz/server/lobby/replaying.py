@@ -23,9 +23,9 @@ from kibitz.protocol.replies import Replayed
 from kibitz.protocol.views import Event, Kind, Opened, Policy, Status
 
 from ..identity import clean_text
+from ..pace import Through
 from ..room.audience import opened, public
 from ..room.ending import named
-from ..room.pace import Through
 
 BEAT_MS = 1000
 """Milliseconds from one command to the next."""

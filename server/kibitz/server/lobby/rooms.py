@@ -22,9 +22,10 @@ from ..limits.rates import Rate
 from ..limits.settings import SAYS, Limits
 from ..log.log import Conflict, EventLog
 from ..log.record import Record
+from ..pace import Gently
 from ..room.clock import Clock
+from ..room.decide import another
 from ..room.ids import ROOM_ID_BYTES, id_from
-from ..room.pace import Gently
 from ..room.room import Room
 from ..sockets.turn import Turn
 from ..storage.kept import PutAway
@@ -183,8 +184,7 @@ class Rooms:
         """
         named = isinstance(request.i, str) and await self._find(self._new_id(who.secret, request.i))
         if named:
-            message = f"{request.i} is the name of another request"
-            raise Refused(ErrorCode.BAD_MESSAGE, message)
+            raise another(request)
 
     async def rematch(self, room: Room, who: Identity, request: Rematch | None = None) -> Room:
         """The room in which the series goes on; everybody in this one is told.
@@ -219,8 +219,7 @@ class Rooms:
         record = present(room.id, shown, who, self._world.now_ms(), request.unlisted)
         there = await self._find(id_) or await self._add(id_, record) or await self.get(id_)
         if record.secret is None or there.state.secret.wish != record.secret.wish:
-            message = f"{request.i} is the name of another request"
-            raise Refused(ErrorCode.BAD_MESSAGE, message)
+            raise another(request)
         return there
 
     async def _add(self, id_: str, record: Record) -> Room | None:

@@ -348,6 +348,11 @@ def _take_back(
     return [salted(state, made)]
 
 
+def another(request: ask.RequestBase) -> Refused:
+    """The refusal of a request that has the name of another one."""
+    return Refused(ErrorCode.BAD_MESSAGE, f"{request.i} is the name of another request")
+
+
 def is_same(state: RoomState, request: ask.RequestBase, done: Done) -> bool:
     """Whether a request can be the one that was done: by what it says, for cards have moved since.
 

@@ -29,10 +29,10 @@ def check_length(room: str, state: RoomState, events: Sequence[Event], most: int
         Refused: There are too many.
 
     """
-    if state.seq + len(events) <= most or any(event.kind in LAST for event in events):
+    is_last = not events or any(event.kind in LAST for event in events)
+    if is_last or state.seq + len(events) <= most:
         return
     message = f"this game is too long to go on, at {most} events: resign, or fork it"
     if state.over:
         message = f"this room is full: it has {most} events"
-    if events:
-        raise Refused(ErrorCode.FULL, message, room=room, limit=EVENTS)
+    raise Refused(ErrorCode.FULL, message, room=room, limit=EVENTS)

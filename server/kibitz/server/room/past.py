@@ -33,10 +33,10 @@ from ..lobby.replaying import replayed
 from ..lobby.succession import start_at
 from ..log.log import EventLog
 from ..log.record import Record
+from ..pace import PIECE_EVENTS, Through
 from ..storage.kept import Kept, read_kept
 from .audience import Audience, opened, public, told
 from .ending import true_deal
-from .pace import PIECE_EVENTS, Through
 from .room import Room
 from .stage import Stage
 from .state import RoomState, state_at

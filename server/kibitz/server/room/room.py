@@ -29,7 +29,7 @@ from ..log.record import Record
 from ..sockets.turn import Turn
 from ..world import World
 from . import race
-from .decide import KINDS_OF, change, check_open, is_same, note, sit_down, stand_up
+from .decide import KINDS_OF, another, change, check_open, is_same, note, sit_down, stand_up
 from .entries import entry_of
 from .length import check_length
 from .listener import Listener
@@ -142,7 +142,7 @@ class Room:
         kind = KINDS_OF.get(type(request), done.kind)
         same = done.kind == kind and is_same(self.state, request, done)
         if not same:
-            raise Refused(ErrorCode.BAD_MESSAGE, f"{name} is the name of another request")
+            raise another(request)
         return self.ok(done.last, who)
 
     def take(

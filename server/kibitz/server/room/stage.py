@@ -19,12 +19,12 @@ from kibitz.protocol.replies import Joined, Position
 from kibitz.protocol.views import Event, Kind, Role, View
 from kibitz.protocol.wire import Encoding, encode_bytes
 
+from ..pace import PIECE_EVENTS
 from ..sockets.frames import framed
 from ..sockets.turn import Turn
 from .audience import Audience, opened, public, told
 from .crowd import Crowd
 from .listener import Listener
-from .pace import PIECE_EVENTS
 from .state import RoomState
 
 RECENT = 256

@@ -15,8 +15,8 @@ from kibitz.protocol.fairness import named_in
 from kibitz.protocol.views import Event
 from kibitz.protocol.wire import Encoding
 
+from ..pace import PIECE_EVENTS
 from .audience import Audience
-from .pace import PIECE_EVENTS
 from .stage import Stage
 
 MAX_BYTES = 4 * 1024 * 1024

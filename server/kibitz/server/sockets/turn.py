@@ -14,7 +14,7 @@ from typing import Protocol, TypeVar
 
 import structlog
 
-from ..room.pace import Pace
+from ..pace import Pace
 from .share import Share
 
 T = TypeVar("T")
