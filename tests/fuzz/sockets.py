@@ -13,7 +13,7 @@ from websockets.protocol import OPEN
 from websockets.server import ServerProtocol
 
 from kibitz.protocol.limits import MAX_MESSAGE
-from kibitz.server.sockets.socket import Socket
+from kibitz.server.sockets.socket import SLOW_REST_SECONDS, Socket
 from kibitz.server.sockets.turn import Turn
 
 HANDSHAKE = (
@@ -72,11 +72,16 @@ class _Server:
 
 
 class _Reader:
+    kept, resting = 0, False
+
     def __init__(self) -> None:
         self.heard: list[Message] = []
 
     def receive(self, message: bytes, is_text: bool) -> None:
         self.heard.append((bytes(message), is_text))
+
+    def overfull(self) -> None:
+        """Never: nobody counts."""
 
     def counts_control(self) -> bool:
         return True
@@ -120,6 +125,8 @@ async def _ours(pieces: list[bytes]) -> tuple[list[Message], object]:
     socket.attach(reader, Turn())
     for piece in [*pieces, REST]:
         socket.data_received(piece)
+        while socket.behind:
+            await asyncio.sleep(SLOW_REST_SECONDS)
     await asyncio.sleep(0)
     return reader.heard, _end(protocol)
 

@@ -3,7 +3,8 @@
 import asyncio
 import contextlib
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Hashable
+from itertools import count
 from typing import Any
 
 import pytest
@@ -15,8 +16,8 @@ from worlds import HeldLog
 from kibitz.protocol.wire import Encoding
 from kibitz.server.connection import Connection
 from kibitz.server.limits.settings import INBOX
-from kibitz.server.sockets.share import AT_ONCE, Share
-from kibitz.server.sockets.socket import READ_BYTES
+from kibitz.server.sockets.arrival import READ_BYTES
+from kibitz.server.sockets.share import AT_ONCE, LONG_REQUEST, Share
 
 JSON = Encoding.JSON
 PADDING = "x" * 8
@@ -160,25 +161,52 @@ async def test_what_is_refused_at_once_is_answered_in_its_turn() -> None:
         assert ann.answers == [0, "made", 1, 2, 3, 4, 5]
 
 
-async def test_those_of_one_address_share_a_turn() -> None:
-    """However many they are, each of them gets on, and another address has its own."""
-    share, taken, turns = Share(), Counter[str](), list[Counter[str]]()
+async def test_those_of_one_address_share_a_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many they are, each of them gets on, and others have their own."""
+    monkeypatch.setattr("kibitz.server.sockets.share.REST_SECONDS", 0.0)
+    share, taken, turns = Share(), Counter[str](), list[Counter[Hashable]]()
 
-    def sender(place: str, name: str) -> Callable[[int], None]:
-        def work(most: int) -> None:
+    def sender(place: Hashable, name: str) -> Callable[[int], int]:
+        def work(most: int) -> int:
             assert 1 <= most <= AT_ONCE
             taken[name] += most
             turns[-1][place] += most
             share.later(place, work)
+            return most
 
         return work
 
     for number in range(50):
         share.later("flood", sender("flood", f"flood {number}"))
-    share.later("ann", sender("ann", "ann"))
-    for _ in range(20):
+    share.later(7, sender(7, "ann"))
+    while min(taken[f"flood {number}"] for number in range(50)) < 6:
         turns.append(Counter())
         await asyncio.sleep(0)
-    assert all(turn == {"flood": AT_ONCE, "ann": AT_ONCE} for turn in turns)
-    flood = [taken[f"flood {number}"] for number in range(50)]
-    assert min(flood) >= 20 * AT_ONCE // 50 - 1 and max(flood) <= 20 * AT_ONCE // 50 + 1
+    assert all(turn[7] == AT_ONCE for turn in turns), "who is not counted by address never rests"
+    assert {turn["flood"] for turn in turns} == {0, AT_ONCE}
+    assert max(taken[f"flood {number}"] for number in range(50)) <= 7
+
+
+@pytest.mark.parametrize("counts", [1, LONG_REQUEST, AT_ONCE])
+async def test_an_address_rests_when_it_has_had_its_part(
+    counts: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So much of it, or so much time."""
+    clock = count()
+    monkeypatch.setattr("kibitz.server.sockets.share.work_clock", lambda: next(clock) * 1e-9)
+    share, begun = Share(), list[int]()
+
+    def work(most: int) -> int:
+        begun.append(most)
+        return counts
+
+    for _ in range(100):
+        share.later("192.0.2.1", work)
+    for _ in range(3):
+        await asyncio.sleep(0)
+    assert len(begun) == -(-AT_ONCE // counts)
+    share.later("192.0.2.1", work)
+    await asyncio.sleep(0)
+    assert len(begun) == -(-AT_ONCE // counts), "it rests, whoever comes"
+    monkeypatch.setattr("kibitz.server.sockets.share.work_clock", lambda: next(clock) * 1.0)
+    await eventually(lambda: len(begun) == 101)

@@ -15,7 +15,8 @@ from kibitz.protocol.wire import Encoding
 from kibitz.server.connection import ANSWER_BYTES, Connection
 from kibitz.server.limits.settings import OUTBOX_BYTES
 from kibitz.server.room.writing import MAX_TOGETHER
-from kibitz.server.sockets.socket import write_all
+from kibitz.server.sockets.descriptors import write_all
+from kibitz.server.sockets.share import AT_ONCE
 from kibitz.server.sockets.turn import Turn
 
 SMALL = 4096
@@ -140,11 +141,11 @@ async def test_several_answers_leave_in_one_write(
         writes = writes_to(connection_of(running, ann), monkeypatch)
         refused = b"".join(
             request(Encoding.JSON, "move", i=i + 1, room="nowhere", move="discard")
-            for i in range(20)
+            for i in range(AT_ONCE - 1)
         )
         ann.write(refused)
-        await ann.until(20)
-        assert ann.answers == list(range(21)) and len(writes) == 1
+        await ann.until(AT_ONCE - 1)
+        assert ann.answers == list(range(AT_ONCE)) and len(writes) == 1
 
 
 async def test_who_does_not_read_leaves_the_fast_path_and_comes_back(

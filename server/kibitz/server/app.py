@@ -71,6 +71,8 @@ FOREIGN = (
 BACKLOG = 4096
 """Connections that may wait to be accepted: a crowd comes back within half a second. Whoever finds
 no room there is not heard for a whole one."""
+ACCEPTS = 2
+"""Connections that are accepted before everybody else has his turn."""
 SUBPROTOCOLS = (Subprotocol(MSGPACK_SUBPROTOCOL), Subprotocol(JSON_SUBPROTOCOL))
 
 log = structlog.get_logger("kibitz.app")
@@ -161,7 +163,7 @@ class App:
             select_subprotocol=_select,
             create_connection=cast(type[ServerConnection], partial(Socket, door=self._door)),
             compression=None,
-            backlog=BACKLOG,
+            backlog=ACCEPTS,
             ping_interval=None,
             max_size=MAX_MESSAGE,
             server_header=NAME,
@@ -169,6 +171,9 @@ class App:
             close_timeout=CLOSE_SECONDS,
             **self._tls(),
         )
+        for listening in self._server.sockets:
+            with listening.dup() as same:  # asyncio accepts as many at once as it lets wait
+                same.listen(BACKLOG)
         self._lag.start()
         self._tasks = [
             asyncio.create_task(self._tick()),

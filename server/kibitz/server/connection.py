@@ -24,9 +24,11 @@ from kibitz.protocol.wire import Frame, WireError, frame_id
 
 from .answers import RoomCommand
 from .client import Client, Service
+from .limits.door import UNREAD
+from .limits.settings import INBOX_BYTES
 from .log.log import LogFailure
 from .sockets.frames import framed
-from .sockets.share import AT_ONCE
+from .sockets.share import AT_ONCE, LONG_REQUEST
 from .sockets.socket import Socket
 
 ANSWER_BYTES = 32 * 1024
@@ -49,6 +51,7 @@ class Connection(Client):
     __slots__ = (
         "_answering",
         "_asked",
+        "_beginning",
         "_ended",
         "_finishing",
         "_held",
@@ -56,9 +59,10 @@ class Connection(Client):
         "_most",
         "_place",
         "_replies",
-        "_resting",
         "_session",
         "_working",
+        "kept",
+        "resting",
     )
 
     def __init__(
@@ -84,11 +88,13 @@ class Connection(Client):
         self._place: Hashable = self.account.place or number
         """Whose turn it shares: that of all who come from there."""
         self._inbox: deque[tuple[bytes, bool]] | None = None
+        self.kept = 0
+        """Bytes in the inbox."""
         self._replies: list[_Reply] = []
         self._held: tuple[_Reply, ask.Request] | None = None
         """A request that waits until all before it are answered."""
         self._answering: asyncio.Task[None] | None = None
-        self._resting = self._working = self._finishing = False
+        self.resting = self._working = self._beginning = self._finishing = False
         if service.talks:
             log.debug("connected", address=self.address, encoding=self.encoding.name.lower())
         socket.attach(self, service.turn)
@@ -117,7 +123,8 @@ class Connection(Client):
         if self._inbox is None:
             self._inbox = deque()
         self._inbox.append((message, is_text))
-        if len(self._inbox) >= self._service.bank.limits.inbox:
+        self.kept += len(message)
+        if len(self._inbox) >= self._service.bank.limits.inbox or self.kept > INBOX_BYTES:
             self.socket.transport.pause_reading()
         self._work_soon()
 
@@ -134,6 +141,10 @@ class Connection(Client):
             return False
         return True
 
+    def overfull(self) -> None:
+        """Too much is kept of those who come from there."""
+        self.close_soon(CloseCode.ABUSE, f"too many {UNREAD}")
+
     def pause(self) -> None:
         """Read no more: who does not read answers gets none."""
         if self._closing is None:
@@ -146,6 +157,7 @@ class Connection(Client):
     def lost(self) -> None:
         """The client is gone; what is under way is still done."""
         self._lost, self._inbox, self._held = True, None, None
+        self.kept = 0
         if self._answering is None:
             self._end()
 
@@ -165,9 +177,10 @@ class Connection(Client):
     def _is_held_up(self) -> bool:
         return (
             self._answering is not None
+            or self._beginning
             or self._held is not None
             or self._asked >= self._most
-            or self._resting
+            or self.resting
             or len(self._replies) >= self._service.bank.limits.inbox
             or self.socket.paused
             or self.socket.waiting > ANSWER_BYTES
@@ -178,17 +191,22 @@ class Connection(Client):
             self._working = True
             self._service.turn.share.later(self._place, self._work)
 
-    def _work(self, most: int) -> None:
-        """Handle what has been kept, at most so many."""
+    def _work(self, most: int) -> int:
+        """Handle what has been kept, at most so many; how many it were."""
         self._working, self._asked, self._most = False, 0, most
         while self._inbox and not self._is_held_up() and self._closing is None:
-            self._handle(*self._inbox.popleft())
+            message, is_text = self._inbox.popleft()
+            self.kept -= len(message)
+            self._handle(message, is_text)
+        if self.socket.kept:
+            self.socket.weigh()
         if not self._inbox:
             self._inbox = None
-            if not self.socket.paused and not self._resting:
+            if not self.socket.paused and not self.resting and not self.socket.behind:
                 self.socket.transport.resume_reading()
-        elif not self._resting and (self._asked >= most or self.socket.out):
+        elif not self.resting and (self._asked >= most or self.socket.out):
             self._work_soon()
+        return self._asked
 
     def _handle(self, message: bytes, is_text: bool) -> None:
         """Begin to answer a message."""
@@ -256,16 +274,17 @@ class Connection(Client):
 
     def _rest(self) -> None:
         """Hear no more for a moment of somebody who goes on asking too much."""
-        if not self._resting and self._closing is None and (seconds := self.account.rest()):
-            self._resting = True
+        if not self.resting and self._closing is None and (seconds := self.account.rest()):
+            self.resting = True
             self.socket.transport.pause_reading()
             asyncio.get_running_loop().call_later(seconds, self._rested)
 
     def _rested(self) -> None:
-        self._resting = False
+        self.resting = False
         self.account.rested()
         if not self._lost and self._closing is None:
             self._work_soon()
+            self.socket.go_on()
 
     def _go_on(self) -> None:
         """Answer the request that waited for those before it."""
@@ -277,7 +296,17 @@ class Connection(Client):
         elif answer := self._at_once(request):
             self._reply(reply, answer)
         else:
-            self._answering = asyncio.create_task(self._answer(reply, request))
+            self._beginning = True
+            share = self._service.turn.share
+            share.later(self._place, partial(self._begin, reply, request))
+
+    def _begin(self, reply: _Reply, request: ask.Request, most: int) -> int:
+        """Answer what takes several turns."""
+        self._beginning = False
+        if self._lost:
+            return 0
+        self._answering = asyncio.create_task(self._answer(reply, request))
+        return LONG_REQUEST
 
     def _at_once(self, request: ask.Request) -> replies.Answer | Exception | None:
         try:
@@ -367,5 +396,5 @@ class Connection(Client):
     def close_soon(self, code: int, reason: str) -> None:
         """Close without waiting; what has come and is not begun is dropped."""
         if self._closing is None:
-            self._inbox = None
+            self._inbox, self.kept, self.resting = None, 0, False
         super().close_soon(code, reason)

@@ -1,8 +1,8 @@
 """Work that can wait: one piece of it after the other, and a rest behind each.
 
-Promises: however many ask for such work, it takes a third of the loop's time at the most, in
+Promises: however many ask for such work, it takes a quarter of the loop's time at the most, in
 pieces as short as those who ask cut them, first come first served; what is done gently in a thread
-leaves the interpreter to the loop for as much of the time. Never: a clock of its own.
+leaves the interpreter to the loop for the rest of the time. Never: a clock of its own.
 """
 
 import asyncio
@@ -10,11 +10,11 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol, TypeVar
 
-REST = 2.0
+REST = 3.0
 """How long is rested behind a piece of work, in times of what it took."""
 PIECE_EVENTS = 32
 """Events that are gone through in one piece: less than a millisecond."""
-PIECE_SECONDS = 0.001
+PIECE_SECONDS = 0.0005
 """How long is worked in a thread between two rests."""
 T = TypeVar("T")
 

@@ -238,7 +238,7 @@ async def test_no_password_is_hashed_for_somebody_who_has_gone(
     monkeypatch.setattr(entrance, "is_password", counted)
     async with talking(running.url) as ann, talking(running.url) as bob:
         room, *_ = await keys(ann, password="cats")
-        gate = running.app.rooms.entrance._hashing
+        gate = running.app.rooms.entrance._turn
         async with gate:
             crowd = [await _try(running, room, f"guess {n}") for n in range(20)]
             for each in crowd:

@@ -28,7 +28,7 @@ from kibitz.server.access.authority import Unusable
 from kibitz.server.access.certificates import certificates_of
 from kibitz.server.log.sqlite import SqliteLog
 from kibitz.server.room.fanout import GATHER_FROM
-from kibitz.server.sockets.socket import descriptor_of
+from kibitz.server.sockets.descriptors import descriptor_of
 
 RECORDS = range(20, 24)
 """What TLS records may begin with: change, alert, handshake, data."""

@@ -141,6 +141,7 @@ def test_whoever_would_wait_too_long_is_told_to_come_back() -> None:
     assert door.came(behind, "192.0.2.7") == 0, "a proxy is many"
     assert door.asked(behind, "192.0.2.1", stays=False) is None
     assert door.waits(behind, stays=False) == pytest.approx(2, abs=0.001)
+    assert door.waits(behind, stays=False) == pytest.approx(3, abs=0.001)
     assert door.waits(behind, stays=False) is None
     assert door.refused(behind).status_code == 429
     assert door.came(other, "192.0.2.1") is None, "he does not even wait"

@@ -10,6 +10,7 @@ import asyncio
 import base64
 import hmac
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar, get_args
 
 from kibitz.protocol import requests as ask
@@ -38,7 +39,9 @@ class Entrance:
         self._world = world
         self.secret = b""
         """What only this deployment knows; set when the log has been opened."""
-        self._hashing = asyncio.Semaphore(1)
+        self._turn = asyncio.Semaphore(1)
+        self._worker = ThreadPoolExecutor(1, thread_name_prefix="kibitz-hash")
+        """One thread: the memory that a hash takes, 16 MiB, is taken once."""
 
     async def open(self, log: EventLog) -> None:
         """Learn the secret from which all keys follow."""
@@ -113,10 +116,11 @@ class Entrance:
         self, work: Callable[[str, A], B], password: str, other: A, is_gone: Callable[[], bool]
     ) -> B:
         """Slow work on passwords, one at a time: who tries many waits behind himself."""
-        async with self._hashing:
+        async with self._turn:
             if is_gone():
                 raise Refused(ErrorCode.FORBIDDEN, "nobody waits for it any more")
-            return await asyncio.to_thread(work, password, other)
+            loop = asyncio.get_running_loop()
+            return await loop.run_in_executor(self._worker, work, password, other)
 
 
 def _why_not(state: RoomState, has: Role | None) -> str:

@@ -28,7 +28,7 @@ from .table import Over, Table, Who
 
 PATIENCE = 20
 """Requests over a limit that are refused at once; each one more takes a rest."""
-REST_SECONDS = 0.001
+REST_SECONDS = 0.003
 """How long each of those who are resting rests: so all together are refused at this pace."""
 CONNECTS_AN_ABUSE = 100
 """Who is closed with 4429 has used up so many of the connections that his address may make."""

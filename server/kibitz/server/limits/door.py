@@ -22,9 +22,10 @@ from .table import Over, Table, Who, span_of
 
 SPARE_DESCRIPTORS = 96
 """Open files that are kept free of connections: the log's, and those that are refused just now."""
-PATIENCE_SECONDS = 2.0
+PATIENCE_SECONDS = 3.0
 """Longest wait of somebody new until he is heard."""
 HANDSHAKES, REFUSALS = "handshakes per address", "refusals per address"
+UNREAD = "unread bytes per address"
 RETRY_SECONDS = 5
 """When to come back to a server that is full."""
 
@@ -43,6 +44,7 @@ class _Guest:
     place: str | None = None
     admitted: bool = False
     size: int = 0
+    kept: int = 0
 
 
 class Door:
@@ -77,6 +79,8 @@ class Door:
         self._admitted_of: Counter[str] = Counter()
         self._sending_to: Counter[str] = Counter()
         """Bytes of pages that are on their way."""
+        self._kept_from: Counter[str] = Counter()
+        """Bytes of large messages that have not come whole, or wait."""
 
     def __len__(self) -> int:
         return len(self._guests)
@@ -200,6 +204,19 @@ class Door:
         guest.size += size
         return None
 
+    def keeps(self, socket: Knocking, size: int) -> bool:
+        """So many bytes of large messages of somebody are kept by now; whether they may be."""
+        guest = self._guests.get(socket)
+        if guest is None or guest.place is None:
+            return True
+        more = size - guest.kept
+        if more > 0 and self._kept_from[guest.place] + more > self._limits.inbox_per_address:
+            self._count(UNREAD)
+            return False
+        guest.kept = size
+        _less(self._kept_from, guest.place, -more)
+        return True
+
     def gone(self, socket: Knocking) -> None:
         """Somebody is not there any more."""
         self._finished(socket)
@@ -207,6 +224,7 @@ class Door:
         if guest is None:
             return
         _less(self._sending_to, guest.place, guest.size)
+        _less(self._kept_from, guest.place, guest.kept)
         if guest.admitted:
             self._admitted -= 1
             _less(self._admitted_of, guest.place)

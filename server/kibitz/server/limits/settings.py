@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from typer import Option
 
-from kibitz.protocol.limits import HELLO_TIMEOUT
+from kibitz.protocol.limits import HELLO_TIMEOUT, MAX_FRAME
 
 from ..options import saying
 from .buckets import MOST
@@ -23,6 +23,9 @@ OUTBOX_BYTES = 256 * 1024
 OUTBOX_BYTES_PER_ADDRESS = 8 * 1024 * 1024
 INBOX = 64
 """Messages that may wait before no more are read."""
+INBOX_BYTES = 2 * MAX_FRAME
+"""Their bytes, likewise; one message may be larger."""
+INBOX_BYTES_PER_ADDRESS = 4 * 1024 * 1024
 MAX_REFUSED = 1000
 """Requests over a rate that are answered, each one within it making up for one; one more closes
 with 4429."""
@@ -94,7 +97,7 @@ class Limits:
     ] = Rate(50, 4000)
     handshakes_per_address: Annotated[
         Rate, _rate("New connections whose request is read", f"{ADDRESS}; others wait their turn")
-    ] = Rate(300, 2)
+    ] = Rate(200, 2)
     refusals_per_address: Annotated[
         Rate, _rate("Refused connections that are told why", f"{ADDRESS}; others are cut off")
     ] = Rate(5, 100)
@@ -129,6 +132,10 @@ class Limits:
     inbox: Annotated[
         int, _most("Requests of one client that may wait; no more are read until then.")
     ] = INBOX
+    inbox_per_address: Annotated[
+        int,
+        _most(f"Bytes of large requests that may wait, or have come in part, {ADDRESS}."),
+    ] = INBOX_BYTES_PER_ADDRESS
     refused: Annotated[
         int,
         _most(

@@ -10,14 +10,17 @@ import asyncio
 import contextlib
 import os
 import sqlite3
+import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
 from kibitz.protocol.views import RoomInfo
 
 from ..operation.measures import Meter
+from ..pace import Gently
 from ..storage import statements
 from ..storage.locking import lock
 from ..storage.schema import UnreadableFile, migrate, version_of
@@ -26,6 +29,8 @@ from .record import UNREADABLE, Record, read_info, read_record
 from .writer import Append, Removal, Writer
 
 MAX_NUMBER = 2**63 - 1
+AT_ONCE = 200
+"""Rows that are read without leaving the loop its turn: two milliseconds."""
 
 T = TypeVar("T")
 
@@ -66,6 +71,7 @@ class SqliteLog:
         self._latest: dict[str, Append] = {}
         """Of every room the latest append of which nobody was told yet how it went."""
         self._reader = ThreadPoolExecutor(1, thread_name_prefix="kibitz-log-reader")
+        self._gently = Gently(time.monotonic)
         self._closed = False
 
     def _connect(self) -> sqlite3.Connection:
@@ -197,7 +203,9 @@ class SqliteLog:
         """What the rows of one column say, read in the reader's thread."""
 
         def fetch() -> list[T]:
-            return [read(stored) for (stored,) in self._reader_db.execute(query, values)]
+            rows = self._reader_db.execute(query, values)
+            first = [read(stored) for (stored,) in islice(rows, AT_ONCE)]
+            return first + [read(stored) for (stored,) in self._gently(rows)]
 
         return await self._beside(fetch)
 

@@ -6,11 +6,11 @@ Only a process that is nothing but a server calls this; ``tests/bench`` does as 
 import gc
 import sys
 
-SWITCH_SECONDS = 0.0005
+SWITCH_SECONDS = 0.0001
 """How long work beside the loop may go on before the loop has its turn."""
-GC_THRESHOLDS = (50_000, 20, 100)
-"""Rare collections: a move leaves eight objects that the collector knows; rooms and connections
-that are done with lie in no cycle."""
+GC_THRESHOLDS = (1_000, 5, 20_000)
+"""Short collections, of a few milliseconds, and hardly ever one of everything: a move leaves eight
+objects that the collector knows; rooms and connections that are done with lie in no cycle."""
 
 
 def set_up() -> None:

@@ -16,8 +16,8 @@ import structlog
 from kibitz.protocol.views import Event
 from kibitz.protocol.wire import Encoding
 
+from ..sockets.descriptors import write_all
 from ..sockets.frames import Frames
-from ..sockets.socket import write_all
 from ..sockets.turn import Turn
 from .audience import Audience, stub
 from .listener import Listener

@@ -124,7 +124,7 @@ class Past:
         Of a finished game, and with ``whole``, ``open`` has them once more, with every card named;
         while it runs ``openings`` prove the cards that the events name. Last comes the digest.
         """
-        seq, over, tree = stage.seq, stage.state.ended or whole, stage.state.tree()
+        seq, over, tree = stage.seq, stage.state.ended or whole, stage.state.tree
         head = {
             "format": FORMAT,
             "room": room.id,
@@ -211,7 +211,7 @@ def _replay_json(
     seq: int,
     audience: Audience,
     over: bool,
-    tree: Tree | None,
+    making: Callable[[], Tree | None],
     go: Through,
 ) -> bytes:
     room = str(head["room"])
@@ -225,10 +225,10 @@ def _replay_json(
     for key, form in forms.items():  # event by event: so the loop has its turn in between
         lines = b",".join(msgspec.json.encode(form(event)) for event in go(events))
         said += b',"' + key.encode() + b'":[' + lines + b"]"
-    if tree is None:
+    if (tree := making()) is None:
         return said + b"}"
     if not any(event.kind == "ended" for event in events):
-        named = named_in(map(forms["events"], events))
+        named = named_in(map(forms["events"], go(events)))
         said += b',"openings":' + msgspec.json.encode(tree.openings(named))
     return said + b',"sha256":"' + hashlib.sha256(said).hexdigest().encode() + b'"}'
 

@@ -14,6 +14,20 @@ class Reader(Protocol):
         """A ping or a fragment has come; whether it is to be heeded."""
         ...
 
+    @property
+    def kept(self) -> int:
+        """Bytes of the messages that were received and wait to be handled."""
+        ...
+
+    @property
+    def resting(self) -> bool:
+        """Whether he is told nothing more just now."""
+        ...
+
+    def overfull(self) -> None:
+        """More has come from his address than may be kept."""
+        ...
+
     def pause(self) -> None:
         """Much waits to be sent."""
         ...
@@ -44,6 +58,10 @@ class Door(Protocol):
 
     def hears(self, socket: Guest) -> bool:
         """Whether somebody who has waited may say it."""
+        ...
+
+    def keeps(self, socket: Guest, size: int) -> bool:
+        """So many bytes of large messages of somebody are kept by now; whether they may be."""
         ...
 
     def gone(self, socket: Guest) -> None:

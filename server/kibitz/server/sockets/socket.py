@@ -1,31 +1,28 @@
 """One WebSocket of the library: its messages come by a call, its frames leave once a turn.
 
 Promises: messages come whole and in order; what is to be sent leaves in the order in which it was
-given, and nothing after a close frame; the bytes of a frame that has not come whole are kept once.
+given, and nothing after a close frame; the bytes of a frame that has not come whole are kept once,
+and those of a large one are counted by address.
 Plain frames (masked, unfragmented, no extension) are cut out here; every other frame goes whole
 through the library's parser, so that it always stands between two frames. Never: wait.
 """
 
-import asyncio
-import os
-from asyncio.selector_events import _SelectorSocketTransport  # type: ignore[attr-defined]
-from collections.abc import Iterable
 from types import TracebackType
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any
 
-from websockets.asyncio.server import ServerConnection
-from websockets.exceptions import InvalidMessage
 from websockets.frames import DATA_OPCODES, Frame, Opcode, apply_mask  # type: ignore[attr-defined]
 from websockets.http11 import Request, Response
 from websockets.protocol import OPEN, State
 
 from kibitz.protocol.limits import MAX_FRAME, MAX_MESSAGE
 
-from .plain import METHODS, NO_REQUEST, NOT_GET
-from .reader import Door, Reader
+from .arrival import READ_BYTES, Arrival
+from .descriptors import descriptor_of
+from .reader import Reader
 from .turn import Turn
 
 TEXT, BINARY = MESSAGES = 0x81, 0x82
+CLOSE = 0x88
 PING, PONG = CONTROLS = 0x89, 0x8A
 """First byte of a message in one frame."""
 MASKED = 0x80
@@ -37,97 +34,47 @@ LONG = 126
 HEADER = 6
 """Bytes before the body of a short masked frame."""
 REQUEST_END = b"\r\n\r\n"
-READ_BYTES = 4 * 1024
-"""Most bytes of one connection that are looked at before everybody else has his turn."""
 EARLY_BYTES, EARLY_MESSAGE = MAX_FRAME, 128
 """Most bytes kept of who speaks before he was answered, and how many each message is more."""
+LATE_BYTES = 2 * MAX_MESSAGE
+"""Most bytes that are read of somebody before his connection is open, and once it is not."""
+SLOW_AT_ONCE = 20
+"""Most frames that the library reads, and pings, before everybody else has his turn."""
+SLOW_REST_SECONDS = 0.004
+"""How long nothing more is read then."""
 
 
-class HasSocket(Protocol):
-    """Somebody at the other end of a socket."""
-
-    @property
-    def socket(self) -> "Socket":
-        """His socket."""
-        ...
-
-
-SLOW_AT_ONCE = 50
-"""Most frames that the library reads, before everybody else has his turn."""
-H = TypeVar("H", bound=HasSocket)
-
-
-def write_all(everybody: Iterable[H], frames: bytes) -> list[H]:
-    """Write whole frames to everybody who is ready for them; the others, who got nothing.
-
-    They go to the descriptor itself, past the transport, where nothing waits and nothing is done
-    to them on the way (:func:`descriptor_of`).
-    """
-    others, size = [], len(frames)
-    for each in everybody:
-        socket = each.socket
-        if not socket.ready and not socket.look():
-            others.append(each)
-            continue
-        try:
-            written = os.write(socket.descriptor, frames)
-        except OSError:  # there is no room, or nobody: its transport says which
-            written = 0
-        if written < size:
-            socket.transport.write(frames[written:])
-            socket.look()
-    return others
-
-
-def descriptor_of(transport: asyncio.BaseTransport) -> int:
-    """The descriptor to which a transport writes just what it is given; -1: there is none.
-
-    That is so for the selector loop's own transport of a TCP connection, and for no other: with
-    TLS, bytes would leave in the clear.
-    """
-    if not isinstance(transport, _SelectorSocketTransport):
-        return -1
-    descriptor: int = transport.get_extra_info("socket").fileno()
-    return descriptor  # it is closed after connection_lost()
-
-
-class Socket(ServerConnection):
+class Socket(Arrival):
     """A connection whose frames are handled here once somebody is attached."""
 
     __slots__ = (  # what is added here stays out of the library's dictionary
-        "_answered",
-        "_asked",
+        "_deaf",
         "_direct",
-        "_door",
         "_early",
         "_ending",
-        "_gets",
+        "_late",
         "_parts",
         "_reader",
         "_rest",
         "_text",
         "_turn",
-        "_welcome",
-        "address",
+        "behind",
         "descriptor",
         "heard",
+        "kept",
         "out",
         "ready",
     )
 
-    def __init__(self, *args: Any, door: Door | None = None, **options: Any) -> None:
+    def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self._door = door
-        self._answered = self._gets = self._asked = False
-        """Whether what was no request was answered; whether it began like one of ours; whether a
-        request has come: then no more is read until it is answered."""
-        self._welcome = True
-        """Whether it may say what it wants."""
+        self._deaf = False
+        """Whether it has said too much, and is only to be told so."""
+        self._late = 0
+        """Bytes that came while it was not open, or deaf."""
         self.ready = False
         """Whether it is open and nothing waits: what is written now goes to the kernel at once."""
         self.descriptor = -1
-        self.address = ""
-        """Where the client comes from; set before the handshake is answered."""
         self.heard = True
         """Whether anything has come since the keepalive's last sweep."""
         self._reader: Reader | None = None
@@ -141,6 +88,10 @@ class Socket(ServerConnection):
         self._text = False
         self._early: list[tuple[bytes, bool]] = []
         """Messages that came before somebody was attached."""
+        self.behind = False
+        """Whether frames that have come wait for a turn to come."""
+        self.kept = 0
+        """Bytes of a large message that has not come whole or waits, as they are counted."""
         self._ending = False
         """Whether it is being closed and will be cut off."""
         self.out: list[bytes] = []
@@ -154,7 +105,7 @@ class Socket(ServerConnection):
         self._reader, self._turn = reader, turn
         self.descriptor = descriptor_of(self.transport)
         if not self._direct:
-            self._read_at_most(READ_BYTES // 8)  # the library is slower
+            self.read_at_most(READ_BYTES // 8)  # the library is slower
         self.look()
         if self.request is not None and self.response is not None:
             self.request.headers.clear()  # the library's parser goes on knowing the request
@@ -178,51 +129,45 @@ class Socket(ServerConnection):
 
     # In
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Somebody is there; he may not stay if there are too many."""
-        self.transport = cast(asyncio.Transport, transport)
-        peer = transport.get_extra_info("peername")
-        wait = 0.0 if self._door is None else self._door.came(self, str(peer[0]) if peer else "")
-        if wait is None:
-            self._welcome = False
-            self.cut()
-            return
-        self._read_at_most(READ_BYTES)
-        super().connection_made(transport)
-        if wait:  # asyncio begins to read behind this
-            self.loop.call_soon(self.transport.pause_reading)
-            self.loop.call_later(wait, self._hear)
-
-    def _hear(self) -> None:
-        """It has waited for its turn."""
-        if self._door is not None and not self._door.hears(self):
-            self.cut()
-        elif not self._asked and not self.transport.is_closing():
-            self.transport.resume_reading()
-
-    def _read_at_most(self, size: int) -> None:
-        """So many bytes, before everybody else has his turn; 256 KiB is what asyncio would."""
-        if hasattr(self.transport, "max_size"):
-            vars(self.transport)["max_size"] = size
-
-    def cut(self) -> None:
-        """End it without a word."""
-        self.transport.abort()
-
     def data_received(self, data: bytes) -> None:
         """Cut what comes into messages."""
-        if not self._welcome:
+        if not self.welcome:
             return
         self.heard = True
-        if self._direct and self.protocol.state is OPEN:
+        state = self.protocol.state
+        if state is not OPEN or self._deaf:
+            self._late += len(data)
+            if self._late > LATE_BYTES:
+                self.cut()
+                return
+        if self._deaf:
+            return
+        if self._direct and state in (OPEN, State.CLOSING):
             self._cut(data)
             return
         self._feed(data)
+        self.weigh()
+
+    def weigh(self) -> None:
+        """Count what is kept, if it is more than one ordinary frame, or was."""
+        kept = len(self._rest or b"") + len(self._parts or b"") + len(self.protocol.reader.buffer)
+        if self._reader is not None:
+            kept += self._reader.kept
+        if (kept <= MAX_FRAME and not self.kept) or self.door is None:
+            return
+        self.kept = kept if kept > MAX_FRAME else 0
+        if self.door.keeps(self, self.kept):
+            return
+        if self._reader is None or self.protocol.state is not OPEN:
+            self.cut()
+            return
+        self._deaf, self._rest, self.kept = True, None, 0
+        self.door.keeps(self, 0)
+        self._reader.overfull()
 
     def _feed(self, data: bytes) -> None:
         """Give bytes to the library, which may close."""
         if self.protocol.state is State.CONNECTING:
-            self._gets = self._gets or data.startswith(METHODS)
             # What came behind the request, before our answer, is in the library's parser: then all
             # that follows has to go there, too.
             first = self.request is None and not self._direct
@@ -232,11 +177,7 @@ class Socket(ServerConnection):
         self.look()
 
     def send_data(self) -> None:
-        """Answer what is no request of HTTP that the library reads; it would only hang up."""
-        wrong = self.protocol.handshake_exc
-        if self.request is None and isinstance(wrong, InvalidMessage) and not self._answered:
-            self._answered = True
-            self.transport.write(NO_REQUEST if self._gets else NOT_GET)
+        """Send what the library has to say."""
         super().send_data()
         if self.response and self.protocol.state is not OPEN:  # only when it ends still counts
             self._early.clear()
@@ -244,7 +185,7 @@ class Socket(ServerConnection):
 
     def eof_received(self) -> None:
         """Nothing comes any more."""
-        if not self._welcome:
+        if not self.welcome:
             return
         super().eof_received()
         self.look()
@@ -255,7 +196,7 @@ class Socket(ServerConnection):
             rest += data
             data = rest
         at, size, slow = 0, len(data), 0
-        while size - at >= 2 and slow < SLOW_AT_ONCE:
+        while size - at >= 2 and slow < SLOW_AT_ONCE and not self._is_resting():
             first, second = data[at], data[at + 1]
             length, body = second & ~MASKED, at + HEADER
             if length == LONG:  # if the header itself is cut short, ``end`` lies beyond it anyway
@@ -268,34 +209,49 @@ class Socket(ServerConnection):
             end = body + length
             if end > size:
                 break
-            if first in MESSAGES and self._parts is None:
+            if self.protocol.state is not OPEN and first != CLOSE:
+                pass
+            elif first in MESSAGES and self._parts is None:
                 message = apply_mask(data[body:end], data[body - 4 : body])
                 self._give(message, first == TEXT)
             elif first in CONTROLS and length < LONG and self._reader is not None:
-                if self._reader.counts_control() and first == PING:
+                counts = self._reader.counts_control()
+                slow += counts
+                if counts and first == PING:
                     payload = apply_mask(data[body:end], data[body - 4 : body])
                     self.send_soon(bytes((PONG, length)) + payload)
             else:  # the library is slower
-                self._read_at_most(READ_BYTES // 8)
+                self.read_at_most(READ_BYTES // 8)
                 slow += 1
                 self._feed(bytes(data[at:end]))
-            if self.protocol.state is not OPEN:
+            if self.protocol.state is State.CLOSED:
                 self._rest = None
                 return
             at = end
-        if slow == SLOW_AT_ONCE:
-            self.loop.call_soon(self._cut_on)
+        self.behind = slow == SLOW_AT_ONCE or self._is_resting()
+        if self.behind:
+            self.transport.pause_reading()
+            if not self._is_resting():
+                self.loop.call_later(SLOW_REST_SECONDS, self.go_on)
         if at == size:
             self._rest = None
         elif rest is None:
             self._rest = bytearray(data[at:])
         else:
             del rest[:at]
+        if self._rest is not None or self._parts is not None or self.kept:
+            self.weigh()
 
-    def _cut_on(self) -> None:
-        """Go on with what is left."""
-        if self._direct and self.protocol.state is OPEN:
-            self._cut(b"")
+    def _is_resting(self) -> bool:
+        return self._reader is not None and self._reader.resting
+
+    def go_on(self) -> None:
+        """Go on with what is left, then read again."""
+        if not self.behind:
+            return
+        self._cut(b"")
+        if not self.behind and self._reader is not None:
+            self._reader.resume()
 
     def _leave(self, data: bytes | bytearray) -> None:
         """Let the library say what is wrong with it."""
@@ -305,8 +261,6 @@ class Socket(ServerConnection):
     def process_event(self, event: Request | Response | Frame) -> None:
         """What went through the library: fragments are put together."""
         if not isinstance(event, Frame):
-            self._asked = True
-            self.transport.pause_reading()
             super().process_event(event)
             return
         if self._reader is not None and event.opcode in COUNTED:
@@ -369,6 +323,7 @@ class Socket(ServerConnection):
         """Close behind what is to be sent."""
         self.flush()
         self.ready = False
+        self.read_at_most(READ_BYTES // 8)
         await super().close(code, reason)
 
     def pause_writing(self) -> None:
@@ -386,10 +341,8 @@ class Socket(ServerConnection):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Nothing comes any more."""
-        if not self._welcome:
+        if not self.welcome:
             return
-        if self._door is not None:
-            self._door.gone(self)
         super().connection_lost(exc)
         self.protocol.parser.close()  # its frame would keep the protocol alive
         vars(self.protocol).pop("select_subprotocol", None)  # and this both of us
