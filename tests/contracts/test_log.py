@@ -1,12 +1,12 @@
 """What every event log promises, run against every event log."""
 
 import asyncio
-import sys
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
+from records import add, record
 from server.storage.files import entry as info
 
 from kibitz.protocol.views import Event, RoomInfo
@@ -14,8 +14,6 @@ from kibitz.server.log.log import AWAY, Conflict, EventLog, LogFailure
 from kibitz.server.log.memory import MemoryLog
 from kibitz.server.log.record import Record, Secret
 from kibitz.server.log.sqlite import SqliteLog
-from kibitz.server.storage.locking import FileInUse
-from kibitz.server.storage.schema import UnreadableFile
 
 Make = Callable[[], EventLog]
 
@@ -25,17 +23,6 @@ async def log(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[E
     made: EventLog = MemoryLog() if request.param == "memory" else SqliteLog(tmp_path / "k.db")
     yield made
     await made.close()
-
-
-def record(first: int, count: int = 1, **more: str) -> Record:
-    events = [Event(seq=first + n, at=first, kind="say", text="x") for n in range(count)]
-    return Record(events=events, **more)  # type: ignore[arg-type]
-
-
-async def add(log: EventLog, room: str, expected: int, count: int = 1) -> Record:
-    made = record(expected + 1, count)
-    await log.append(room, expected, [made], info(room, made.last))
-    return made
 
 
 def hand_over(log: EventLog, room: str, *counts: int, after: int) -> asyncio.Future[None]:
@@ -284,77 +271,6 @@ async def test_a_deal_of_the_day_stays_in_its_table(log: EventLog) -> None:
     assert [entry.id for entry in await log.days_away()] == ["a"]
 
 
-async def test_sqlite_keeps_what_is_put_away_over_a_restart_and_the_order_of_rooms(
-    tmp_path: Path,
-) -> None:
-    for turn in range(3):
-        log = SqliteLog(tmp_path / "k.db")
-        for name in ("x", "y"):
-            await add(log, f"{name}{turn}", 0)
-        await log.put_away(f"y{turn}", 1, b"%d" % turn)  # the newest one
-        if turn:
-            await log.put_away(f"x{turn}", 1, b"")
-        await log.close()
-        with pytest.raises(LogFailure):
-            await log.put_away("x0", 1, b"")
-    log = SqliteLog(tmp_path / "k.db")
-    await add(log, "z", 0)
-    assert [entry.id for entry in await log.rooms()] == ["x0", "z"]
-    for turn in range(3):
-        found = await log.find_away(f"y{turn}")
-        assert found is not None and found[1] == b"%d" % turn
-        with pytest.raises(Conflict):
-            await add(log, f"y{turn}", 0)
-    await log.close()
-
-
-async def test_sqlite_keeps_records_and_order_over_a_restart(tmp_path: Path) -> None:
-    first = SqliteLog(tmp_path / "k.db")
-    made = [await add(first, "b", 0), await add(first, "a", 0), await add(first, "b", 1)]
-    await first.close()
-    await first.close()
-    with pytest.raises(LogFailure):
-        await add(first, "b", 2)
-    second = SqliteLog(tmp_path / "k.db")
-    assert await second.read("b") == [made[0], made[2]]
-    assert [entry.id for entry in await second.rooms()] == ["b", "a"]
-    with pytest.raises(Conflict):
-        await add(second, "b", 1)
-    await second.close()
-
-
-async def test_sqlite_refuses_a_second_opener_and_what_is_no_log(tmp_path: Path) -> None:
-    first = SqliteLog(tmp_path / "k.db")
-    with pytest.raises(FileInUse, match="in use by another kibitz process"):
-        SqliteLog(tmp_path / "k.db")
-    (tmp_path / "symbolic.db").symlink_to(tmp_path / "k.db")
-    (tmp_path / "hard.db").hardlink_to(tmp_path / "k.db")
-    for other in ("symbolic.db", "hard.db"):
-        with pytest.raises(FileInUse):
-            SqliteLog(tmp_path / other)
-    await first.close()
-    with pytest.raises(UnreadableFile, match="more than one name"):
-        SqliteLog(tmp_path / "k.db")
-    (tmp_path / "hard.db").unlink()
-    again = SqliteLog(tmp_path / "k.db")
-    await again.close()
-    (tmp_path / "text").write_text("this is no database, whatever its name may say" * 50)
-    for path in (tmp_path / "text", tmp_path / "no" / "folder.db"):
-        with pytest.raises(UnreadableFile):
-            SqliteLog(path)
-        assert not path.with_name(path.name + ".lock").exists()
-
-
-async def test_sqlite_commits_in_groups(tmp_path: Path) -> None:
-    log = SqliteLog(tmp_path / "k.db")
-    statements: list[str] = []
-    log._writer_db.set_trace_callback(statements.append)
-    await asyncio.gather(*(add(log, f"r{n}", 0) for n in range(300)))
-    await log.close()
-    commits = sum(statement.lower() == "commit" for statement in statements)
-    assert commits < 150, "appends that arrive together share a commit"
-
-
 async def test_a_secret_is_the_first_one_given_under_its_name(log: EventLog) -> None:
     assert await log.secret("daily", b"one") == b"one"
     assert await log.secret("daily", b"two") == b"one"
@@ -373,55 +289,6 @@ async def test_of_many_that_bring_a_secret_at_the_same_time_one_wins(log: EventL
     kept = set(await asyncio.gather(*(bring(number) for number in range(30))))
     assert len(kept) == 1
     assert await log.secret("daily", b"late") in kept
-
-
-async def test_sqlite_keeps_a_secret_over_a_restart_and_from_before_there_were_any(
-    tmp_path: Path,
-) -> None:
-    old = SqliteLog(tmp_path / "k.db")
-    await add(old, "r", 0)
-    old_form = ("drop table secret", "drop table archive", "drop table kept")
-    for statement in (*old_form, "pragma user_version = 1"):
-        old._writer_db.execute(statement)  # as a file made before has it
-    await old.close()
-    for fresh in (b"one", b"two", b"three"):
-        log = SqliteLog(tmp_path / "k.db")
-        assert await log.secret("daily", fresh) == b"one"
-        assert len(await log.read("r")) == 1
-        await log.close()
-        with pytest.raises(LogFailure):
-            await log.secret("daily", b"closed")
-
-
-_BRING = """
-import asyncio, sys
-from kibitz.server.log.sqlite import SqliteLog
-
-async def main():
-    log = SqliteLog(sys.argv[1])
-    print((await log.secret("daily", sys.argv[2].encode())).decode(), flush=True)
-    sys.stdin.readline()
-
-asyncio.run(main())
-"""
-
-
-async def test_a_secret_survives_kill_and_there_is_one_opener(tmp_path: Path) -> None:
-    path = tmp_path / "k.db"
-    for fresh in ("first", "second"):
-        pipe = asyncio.subprocess.PIPE
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-c", _BRING, str(path), fresh), stdin=pipe, stdout=pipe
-        )
-        assert process.stdout is not None
-        assert (await process.stdout.readline()).decode() == "first\n"
-        with pytest.raises(FileInUse):
-            SqliteLog(path)
-        process.kill()
-        await process.communicate()
-    log = SqliteLog(path)
-    assert await log.secret("daily", b"third") == b"first"
-    await log.close()
 
 
 async def test_a_value_is_the_last_one_kept_under_its_name(log: EventLog) -> None:
@@ -456,15 +323,3 @@ async def test_values_are_kept_while_the_log_is_being_written_to(log: EventLog) 
     await asyncio.gather(*(both(number) for number in range(30)))
     assert await log.kept() == {f"{number:02}": b"%d" % number for number in range(30)}
     assert len(await log.rooms()) == 30
-
-
-async def test_sqlite_keeps_values_over_a_restart(tmp_path: Path) -> None:
-    first = SqliteLog(tmp_path / "k.db")
-    await first.keep("ban", b"one")
-    await first.close()
-    for asked in (first.keep("ban", b"two"), first.kept()):
-        with pytest.raises(LogFailure):
-            await asked
-    second = SqliteLog(tmp_path / "k.db")
-    assert await second.kept() == {"ban": b"one"}
-    await second.close()

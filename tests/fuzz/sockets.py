@@ -125,10 +125,16 @@ async def _ours(pieces: list[bytes]) -> tuple[list[Message], object]:
     socket.attach(reader, Turn())
     for piece in [*pieces, REST]:
         socket.data_received(piece)
-        while socket.behind:
-            await asyncio.sleep(SLOW_REST_SECONDS)
+        await _behind(socket)
     await asyncio.sleep(0)
     return reader.heard, _end(protocol)
+
+
+async def _behind(socket: Socket) -> None:
+    """Until all that has come is cut: it rests where that takes long."""
+    if socket.behind:
+        await asyncio.sleep(SLOW_REST_SECONDS)
+        await _behind(socket)
 
 
 def _theirs(pieces: list[bytes]) -> tuple[list[Message], object]:

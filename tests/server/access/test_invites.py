@@ -4,12 +4,13 @@ import asyncio
 import base64
 import hmac
 import itertools
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from servers import Running, running_server
-from talk import Plain, Talk, fetch, talking
+from talk import Plain, Talk, eventually, fetch, talking
 
 from kibitz.server.access import entrance
 from kibitz.server.log.sqlite import SqliteLog
@@ -246,6 +247,26 @@ async def test_no_password_is_hashed_for_somebody_who_has_gone(
             await asyncio.sleep(0)
         await bob.ok("join", room=room, password="cats")
     assert hashed == ["cats"]
+
+
+async def test_passwords_are_hashed_in_one_thread(
+    running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The memory that a hash takes is taken once."""
+    threads: set[int] = set()
+
+    def seen(password: str, kept: str) -> bool:
+        threads.add(threading.get_ident())
+        return passwords.is_password(password, kept)
+
+    monkeypatch.setattr(entrance, "is_password", seen)
+    async with talking(running.url) as ann:
+        room, *_ = await keys(ann, password="cats")
+        crowd = [await _try(running, room, f"guess {n}") for n in range(4)]
+        await eventually(lambda: all(2 in each.answers for each in crowd))
+        for each in crowd:
+            await each.drop()
+    assert len(threads) == 1 and threading.get_ident() not in threads
 
 
 async def _try(running: Running, room: str, password: str) -> Talk:

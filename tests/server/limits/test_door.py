@@ -3,9 +3,10 @@
 import asyncio
 import contextlib
 import resource
+import socket
 from contextlib import AsyncExitStack
 from dataclasses import replace
-from itertools import count
+from itertools import count, pairwise
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -17,6 +18,7 @@ from servers import UNLIMITED, Running, running_server
 from talk import connected, eventually, fetch, talking
 from websockets.exceptions import InvalidHandshake, InvalidStatus
 
+from kibitz.server.app import ACCEPTS
 from kibitz.server.limits.door import Door
 from kibitz.server.limits.rates import Rate
 from kibitz.server.limits.settings import Limits
@@ -183,6 +185,18 @@ async def test_only_so_many_may_be_unfinished() -> None:
         await eventually(lambda: len(running.app._door) == 5)
         halves[-1].write(upgrade(running.url))
         assert b" 101 " in await halves[-1].head(), "the first to come is the one to go"
+
+
+async def test_a_crowd_may_wait_to_be_accepted_and_is_by_and_by() -> None:
+    async with running_server() as running, AsyncExitStack() as stack:
+        at = urlsplit(running.http)
+        for _ in range(100):  # the loop stands still: the kernel keeps them
+            stack.enter_context(socket.create_connection((at.hostname, at.port), timeout=5))
+        counts = [0]
+        while counts[-1] < 100:
+            await asyncio.sleep(0)
+            counts.append(len(running.app._door))
+        assert max(after - before for before, after in pairwise(counts)) == ACCEPTS
 
 
 async def test_at_the_end_of_the_descriptors_everybody_who_is_in_is_served(tmp_path: Path) -> None:

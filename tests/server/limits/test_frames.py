@@ -1,17 +1,20 @@
 """Frames and requests that are none are answered, and count."""
 
 import asyncio
+import contextlib
 from dataclasses import replace
 from urllib.parse import urlsplit
 
 import msgpack
 import pytest
-from raw import CLOSE, PING, TEXT, code_of, dialled, frame, raw, request, upgrade
+from raw import CLOSE, CONT, PING, TEXT, code_of, dialled, frame, raw, request, upgrade
 from servers import UNLIMITED, Running, running_server
-from talk import PATIENCE, talking
+from talk import PATIENCE, eventually, talking
 
 from kibitz.protocol.wire import Encoding, Frame
+from kibitz.server.limits.account import PATIENCE as REFUSED_AT_ONCE
 from kibitz.server.limits.rates import Rate
+from kibitz.server.sockets.socket import LATE_BYTES
 
 JSON, MSGPACK = Encoding.JSON, Encoding.MSGPACK
 BROKEN: dict[str, tuple[Frame, int | str | None]] = {
@@ -92,6 +95,45 @@ async def test_pings_count_and_too_many_of_them_are_abuse(early: bool) -> None:
             frames = await eve.rest()
             assert code_of(frames[-1]) == 4429 and frames[-1][0] == CLOSE
             assert 0 < len(eve.pongs) <= 20
+
+
+@pytest.mark.parametrize(
+    "kind", [frame(PING, b"x"), frame(CONT, b"", fin=False)], ids=["pings", "fragments"]
+)
+async def test_who_pings_too_much_is_not_even_refused_any_faster(
+    kind: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What he has sent waits while he rests, unread; so do fragments."""
+    monkeypatch.setattr("kibitz.server.limits.account.REST_SECONDS", 3600.0)
+    limits = replace(UNLIMITED, requests=Rate(0.01, 20))
+    async with running_server(limits=limits) as running, raw(running.url) as eve:
+        (connection,) = running.app._connections
+        eve.write(frame(TEXT, b"", fin=False) + kind * 500)
+        await eventually(lambda: connection.resting)
+        for _ in range(20):
+            await asyncio.sleep(0)
+        assert REFUSED_AT_ONCE < connection.account._refused < 2 * REFUSED_AT_ONCE
+        assert connection.socket.behind
+        assert not connection.socket.transport.is_reading()
+
+
+async def test_who_goes_on_talking_to_a_closed_door_is_cut_off(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """He has a message or two, not the time that a close may take."""
+    for where in ("client", "app"):
+        monkeypatch.setattr(f"kibitz.server.{where}.CLOSE_SECONDS", 3600.0)
+    async with running_server(limits=FEW) as running, raw(running.url) as eve:
+        (connection,) = running.app._connections
+        connection.close_soon(4429, "enough")
+        await eve.read()
+        with contextlib.suppress(ConnectionError):
+            for _ in range(100_000):
+                eve.write(frame(PING, b"x") * 500)
+                await eve.writer.drain()
+                await asyncio.sleep(0)
+        assert connection.socket._late > LATE_BYTES
+        await eventually(lambda: not running.app._connections)
 
 
 async def test_fragments_count(running: Running) -> None:
