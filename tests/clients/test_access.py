@@ -92,6 +92,12 @@ async def test_a_room_with_a_password(tmp_path: Path, monkeypatch: pytest.Monkey
         line = done.out.partition("watch it with: kibitz ")[2].split("\n")[0].split()
         assert line[-1] == "--password" and "cats" not in done.out
         assert (await kibitz.run_here(*line)).code == 0
+        (tmp_path / "bob").mkdir()
+        bob = Command(server.url, tmp_path / "bob", {"KIBITZ_ROOM_PASSWORD": "cats"})
+        assert (await bob.run("fork", *line[1:], lines="quit\n")).code == 0
+        for command in ("fork", "present"):
+            done = await bob.run_here(command, line[1])
+            assert done.code == 1 and "this room has a password" in done.err
         async with connect(server.url) as eve:
             with pytest.raises(Refused, match="this room has a password"):
                 await eve.join(line[1])

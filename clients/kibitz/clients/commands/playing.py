@@ -156,13 +156,13 @@ def fork(
     board: say.Board = None,
     name: say.Name = None,
     looks: say.Looks,
-    access: Access,
+    entry: Entry,
 ) -> None:
     """Play on from a position of another game."""
     from ..terminal.seating import forked
 
     screen = looks.screen
-    _sit(forked(room, at, say.index(board)), screen, access, name)
+    _sit(forked(room, at, say.index(board)), screen, entry, name)
 
 
 def _sit(
