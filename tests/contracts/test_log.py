@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
+from brokers import nats_logs
 from msgspec.structs import replace
 from records import add, record
 from server.storage.files import entry as info
@@ -18,8 +19,12 @@ from kibitz.server.log.sqlite import SqliteLog
 Make = Callable[[], EventLog]
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=["memory", "sqlite", "nats"])
 async def log(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[EventLog]:
+    if request.param == "nats":
+        async with nats_logs(request.getfixturevalue("nats_server")) as (nats,):
+            yield nats
+        return
     made: EventLog = MemoryLog() if request.param == "memory" else SqliteLog(tmp_path / "k.db")
     yield made
     await made.close()

@@ -1,0 +1,133 @@
+"""What is new in rooms, as it is stored: heard from the stream, which says everything once at most.
+
+Promises: whoever follows a room sees every record once and in order. What is heard is checked by
+its numbers; a gap, a new connection, or something newer that a sweep finds, and the stream is
+read. Never: a consumer for a room; an ear where records are handed in, which would hear of those
+that are refused.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+from msgspec import Struct
+from nats.aio.msg import Msg
+
+from ..log import LogFailure
+from ..record import UNREADABLE, Record
+from .form import AWAY_NUMBER, LAST, SECRET, read_append
+from .link import Closed, Link, NotSent, Unknown, headers_of
+from .reading import Source
+from .records import PAUSE_SECONDS, Head, Records, head_of
+from .streams import Space
+
+RECHECK_SECONDS = (0.05, 0.2, 0.8)
+"""After it began to listen, whoever follows looks again: other servers may hear of it late."""
+SWEEP_SECONDS = 5.0
+"""Between two times that all rooms that are followed are looked after, whatever is heard."""
+
+
+class _Follower(Struct, eq=False):
+    """Who follows a room, as far as he has come; ``None`` in his news: look what there is."""
+
+    room: str
+    after: int
+    news: asyncio.Queue[Msg | None]
+
+
+class Live:
+    """Everybody in this process who follows rooms."""
+
+    def __init__(self, link: Link, source: Source, records: Records, space: Space) -> None:
+        self._link = link
+        self._source = source
+        self._records = records
+        self._space = space
+        self._followers: set[_Follower] = set()
+        self._ending: set[asyncio.Task[None]] = set()
+        self._sweep = asyncio.create_task(self._look_after())
+
+    def in_doubt(self) -> None:
+        """Something may have been missed."""
+        for follower in self._followers:
+            follower.news.put_nowait(None)
+
+    async def end(self) -> None:
+        """Stop looking after anything; who follows hears that the log is closed."""
+        self._sweep.cancel()
+        await asyncio.wait([self._sweep, *self._ending])
+        self.in_doubt()
+
+    async def follow(self, room: str, after: int) -> AsyncIterator[Record]:
+        """Listen first, read next, then go live."""
+        follower = _Follower(room, after, asyncio.Queue())
+        self._followers.add(follower)
+        stop: Callable[[], Awaitable[None]] | None = None
+        try:
+            stop = await self._listen(follower)
+            checks = list(RECHECK_SECONDS)
+            while True:
+                for record in await self._records.read(room, follower.after, None, patient=True):
+                    follower.after = record.last
+                    yield record
+                while (heard := await self._heard(follower, checks)) is not None:
+                    for record in heard:
+                        follower.after = record.last
+                        yield record
+        finally:
+            self._followers.discard(follower)
+            if stop is not None:
+                task = asyncio.create_task(_call(stop))
+                self._ending.add(task)
+                task.add_done_callback(self._ending.discard)
+
+    async def _listen(self, follower: _Follower) -> Callable[[], Awaitable[None]]:
+        async def heard(message: Msg) -> None:
+            follower.news.put_nowait(message)
+
+        while True:
+            try:
+                return await self._link.listen(self._space.live(follower.room), heard)
+            except Closed as error:
+                raise LogFailure(str(error)) from error
+            except (NotSent, Unknown):
+                await asyncio.sleep(PAUSE_SECONDS)
+
+    async def _heard(self, follower: _Follower, checks: list[float]) -> list[Record] | None:
+        """The next new records; ``None``: look what there is."""
+        try:
+            async with asyncio.timeout(checks[0] if checks else None):
+                message = await follower.news.get()
+        except TimeoutError:
+            del checks[0]
+            return None
+        if message is None:
+            return None
+        headers = headers_of(message)
+        number = int(headers["Nats-Sequence"])
+        if AWAY_NUMBER in headers or SECRET in headers:
+            return None
+        self._records.saw(follower.room, Head(int(headers[LAST]), number))
+        try:
+            records = read_append(message.data, headers)
+        except UNREADABLE:
+            return None  # reading says what is wrong
+        new = [record for record in records if record.last > follower.after]
+        return new if not new or new[0].first == follower.after + 1 else None
+
+    async def _look_after(self) -> None:
+        """See again and again whether anything has been missed."""
+        while True:
+            await asyncio.sleep(SWEEP_SECONDS)
+            rooms = {self._space.room(follower.room) for follower in self._followers}
+            try:
+                found = await self._source.lasts(self._space.rooms, sorted(rooms))
+            except (NotSent, Unknown):
+                continue
+            for follower in self._followers:
+                last = head_of(found.get(self._space.room(follower.room))).last
+                if last > follower.after:
+                    follower.news.put_nowait(None)
+
+
+async def _call(stop: Callable[[], Awaitable[None]]) -> None:
+    await stop()

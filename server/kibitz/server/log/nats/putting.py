@@ -1,0 +1,114 @@
+"""One message put behind another: exactly once or not at all, and told which of both.
+
+Promises: the message is stored only if the subject's last one is still the expected one. What is
+unknown is asked for again with the same pair of expected number and command until it is decided:
+both copies expect the same, so that at most one can be stored, and a late one is refused for ever.
+Never: a failure reported of what may yet be stored.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+
+from ..log import LogFailure
+from .form import COMMAND, EXPECTED
+from .link import Closed, Link, NotSent, Unknown
+from .reading import Source
+
+DEADLINE_SECONDS = 15.0
+"""After so long without a connection it is said that nothing was written."""
+PAUSE_SECONDS = 0.02
+"""Before the second attempt; each time twice as long."""
+MAX_PAUSE_SECONDS = 1.0
+WRONG_LAST = 10071
+"""Error: the subject's last message is another one."""
+IN_FLIGHT = 10164
+"""Error: somebody's message to this subject is not decided yet; ours was not taken."""
+UNAVAILABLE = 503
+"""Code of errors that say nothing about the message: there is no leader, or no quorum."""
+
+
+class Overtaken(Exception):
+    """The subject's last message is another one; ours is not stored and never will be."""
+
+
+class Putting:
+    """Where messages are put."""
+
+    def __init__(self, link: Link, source: Source) -> None:
+        self._link = link
+        self._source = source
+
+    async def put(
+        self,
+        stream: str,
+        subject: str,
+        body: bytes,
+        headers: Mapping[str, str],
+        *,
+        expected: int,
+        command: str,
+        in_trouble: Callable[[], None] = lambda: None,
+    ) -> int:
+        """Put a message; its number in the stream.
+
+        Args:
+            stream: The stream that has the subject.
+            subject: Where it belongs.
+            body: What it says.
+            headers: More of it.
+            expected: The stream's number of the subject's last message, 0: there is none.
+            command: What names this message and no other.
+            in_trouble: Is called each time that it has to be tried again.
+
+        Raises:
+            Overtaken: Another message came before it.
+            LogFailure: It was not stored, for certain.
+
+        """
+        headers = {**headers, EXPECTED: str(expected), COMMAND: command}
+        end, pause, in_doubt = time.monotonic() + DEADLINE_SECONDS, PAUSE_SECONDS, False
+        while True:
+            try:
+                answer = msgspec.json.decode(await self._link.ask(subject, body, headers))
+                error: dict[str, Any] = answer.get("error") or {}
+                number = error.get("err_code")
+                if not error:
+                    return int(answer["seq"])
+                if number == WRONG_LAST:
+                    if not in_doubt:
+                        raise Overtaken(subject)
+                    return await self._ours(stream, subject, expected, command)
+                if number == IN_FLIGHT:
+                    pass  # it may fail yet, so ours is asked for again, until either is stored
+                elif error.get("code") == UNAVAILABLE:
+                    in_doubt = True
+                elif not in_doubt:
+                    raise LogFailure(str(error.get("description")))
+            except Closed as error:
+                why = "nobody knows whether it was written" if in_doubt else str(error)
+                raise LogFailure(why) from error
+            except NotSent as error:
+                if not in_doubt and time.monotonic() > end:
+                    raise LogFailure(str(error)) from error
+            except (Unknown, msgspec.DecodeError, LookupError):
+                in_doubt = True
+            in_trouble()
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, MAX_PAUSE_SECONDS)
+
+    async def _ours(self, stream: str, subject: str, expected: int, command: str) -> int:
+        """The number of our message, if it is the one that came behind the expected one.
+
+        Raises:
+            Overtaken: It is another one.
+            NotSent, Unknown: Nobody can say for now.
+
+        """
+        found = await self._source.next(stream, subject, expected + 1)
+        if found is None or found.headers.get(COMMAND) != command:
+            raise Overtaken(subject)
+        return found.number
