@@ -85,15 +85,8 @@ async def nats_logs(server: NatsServer, count: int = 1) -> AsyncIterator[list[Na
     logs = [await NatsLog.open([server.url], name=name) for _ in range(count)]
     try:
         yield logs
+        for config in logs[0]._space.configs(1):
+            await logs[0]._link.ask(f"$JS.API.STREAM.DELETE.{config['name']}")
     finally:
         for log in logs:
             await log.close()
-        await drop(server, name)
-
-
-async def drop(server: NatsServer, name: str) -> None:
-    """Drop the streams of a deployment."""
-    last = await NatsLog.open([server.url], name=name)
-    for config in last._space.configs(1):
-        await last._link.ask(f"$JS.API.STREAM.DELETE.{config['name']}")
-    await last.close()

@@ -69,9 +69,12 @@ class Appending:
         space: Space,
         meter: Meter,
         node: str,
-        register: Callable[[str], Awaitable[None]],
+        register: Callable[[str, Callable[[], None]], Awaitable[None]],
     ) -> None:
-        """``register`` is waited for before a room's first records are stored."""
+        """``register`` is waited for before a room's first records are stored.
+
+        It is given the room, and what to call each time that it has to be tried again.
+        """
         self._records = records
         self._putting = putting
         self._space = space
@@ -231,20 +234,7 @@ class Appending:
         def in_trouble() -> None:
             self._trouble(line, begun)
 
-        before: list[Awaitable[object]] = []
-        if head is NEW:
-            before.append(self._register(room))
-        if message.secret is not None:
-            seed = self._space.seed(room, command)
-            before.append(
-                self._putting.put(
-                    *(self._space.secrets, seed, message.secret, {}),
-                    expected=0,
-                    command=command,
-                    in_trouble=in_trouble,
-                )
-            )
-        await asyncio.gather(*before)
+        await self._prepare(room, head, command, message.secret, in_trouble)
         number = await self._putting.put(
             *(self._space.rooms, self._space.room(room), message.body, message.headers),
             expected=head.number,
@@ -255,6 +245,37 @@ class Appending:
         self._meter.records.observe(len(stored))
         self._meter.seconds.observe(time.monotonic() - begun)
         return number
+
+    async def _prepare(
+        self,
+        room: str,
+        head: Head,
+        command: str,
+        secret: bytes | None,
+        in_trouble: Callable[[], None],
+    ) -> None:
+        """Store what has to be there before a message.
+
+        Raises:
+            LogFailure: It is not for certain there, and the message has not been sent.
+
+        """
+        before: list[Awaitable[object]] = []
+        if head is NEW:
+            before.append(self._register(room, in_trouble))
+        if secret is not None:
+            part = self._putting.put(
+                *(self._space.secrets, self._space.seed(room, command), secret, {}),
+                expected=0,
+                command=command,
+                in_trouble=in_trouble,
+            )
+            before.append(part)
+        try:
+            async with asyncio.timeout(DEADLINE_SECONDS):
+                await asyncio.gather(*before)
+        except TimeoutError:
+            raise LogFailure("the NATS servers do not answer") from None
 
     def _trouble(self, line: _Line, since: float) -> None:
         """A room is in trouble: others are told before it."""

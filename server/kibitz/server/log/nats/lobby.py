@@ -7,6 +7,7 @@ once and then only what is new.
 
 import asyncio
 from bisect import bisect_left, insort
+from collections.abc import Callable
 
 from kibitz.protocol.views import RoomInfo
 
@@ -33,8 +34,13 @@ class Lobby:
         """All up to this number of the stream has been read."""
         self._reading = asyncio.Lock()
 
-    async def register(self, room: str, command: str) -> None:
+    async def register(self, room: str, command: str, in_trouble: Callable[[], None]) -> None:
         """Let the index say that there may be such a room.
+
+        Args:
+            room: The room.
+            command: A name that no other message has.
+            in_trouble: Is called each time that it has to be tried again.
 
         Raises:
             LogFailure: It does not, for certain.
@@ -43,7 +49,10 @@ class Lobby:
         entry = self._space.entry(room)
         try:
             number = await self._putting.put(
-                *(self._space.lobby, entry, b"", {}), expected=0, command=command
+                *(self._space.lobby, entry, b"", {}),
+                expected=0,
+                command=command,
+                in_trouble=in_trouble,
             )
         except Overtaken:
             return

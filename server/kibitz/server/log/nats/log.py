@@ -90,8 +90,8 @@ class NatsLog:
         if self._live is not None:
             self._live.in_doubt()
 
-    async def _register(self, room: str) -> None:
-        await self._lobby.register(room, self._appending.command())
+    async def _register(self, room: str, in_trouble: Callable[[], None]) -> None:
+        await self._lobby.register(room, self._appending.command(), in_trouble)
 
     def append(
         self, room: str, expected: int, records: Sequence[Record], info: RoomInfo

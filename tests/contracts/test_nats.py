@@ -1,0 +1,365 @@
+"""What the log on NATS promises beside what every log does: with other writers, cuts and kills."""
+
+import asyncio
+import contextlib
+import itertools
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import nats
+import pytest
+from brokers import NatsServer, nats_logs
+from cuts import way_to
+from nats.aio.msg import Msg
+from nats.errors import NoRespondersError
+from records import add, record
+from server.storage.files import entry as info
+
+from kibitz.server.log.log import Conflict, LogFailure
+from kibitz.server.log.nats import appending, live, putting
+from kibitz.server.log.nats.link import Unusable
+from kibitz.server.log.nats.log import NatsLog
+from kibitz.server.log.record import Record, Secret
+
+PATIENCE = 30.0
+"""Seconds that anything may take."""
+
+
+@contextlib.asynccontextmanager
+async def saying(version: str) -> AsyncIterator[str]:
+    """A server that says its version and answers pings."""
+
+    async def greet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        said = {"server_id": "x", "version": version, "max_payload": 1 << 20, "headers": True}
+        writer.write(f"INFO {json.dumps(said)}\r\n".encode())
+        while line := await reader.readline():
+            if line == b"PING\r\n":
+                writer.write(b"PONG\r\n")
+        writer.close()
+
+    server = await asyncio.start_server(greet, "127.0.0.1", 0)
+    try:
+        yield f"nats://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    finally:
+        server.close()
+        await server.wait_closed()
+
+
+@pytest.mark.parametrize("version", ["2.9.10", "2.11.99", "1.4.0", "unknown"])
+async def test_a_server_that_is_too_old_is_refused_with_the_reason(version: str) -> None:
+    async with saying(version) as url:
+        with pytest.raises(Unusable, match=rf"{version} is too old.*2\.12 or later"):
+            await NatsLog.open([url])
+
+
+async def test_a_server_that_is_not_there_or_makes_no_streams_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("kibitz.server.log.nats.link.OPEN_SECONDS", 0.5)
+    monkeypatch.setattr("kibitz.server.log.nats.streams.OPEN_SECONDS", 0.5)
+    with pytest.raises(Unusable, match="no NATS server can be reached"):
+        await NatsLog.open(["nats://127.0.0.1:1"])
+    async with saying("2.12.0") as url:
+        with pytest.raises(Unusable, match="JetStream"):
+            await NatsLog.open([url])
+
+
+async def test_a_stream_that_would_lose_what_happened_is_refused(nats_server: NatsServer) -> None:
+    client = await nats.connect(nats_server.url)
+    config = {"name": "aged_ROOMS", "subjects": ["aged.rm.*.*"], "max_age": 10**12}
+    await client.request("$JS.API.STREAM.CREATE.aged_ROOMS", json.dumps(config).encode())
+    with pytest.raises(Unusable, match="aged_ROOMS is there and has another discard"):
+        await NatsLog.open([nats_server.url], name="aged")
+    await client.request("$JS.API.STREAM.DELETE.aged_ROOMS")
+    await client.close()
+
+
+async def test_of_two_servers_that_write_the_same_number_one_wins(nats_server: NatsServer) -> None:
+    async with nats_logs(nats_server, 2) as logs:
+        won = [0, 0]
+        for round_ in range(100):
+            results = await asyncio.gather(
+                *(
+                    log.append("r", round_, [record(round_ + 1, by=f"{n}")], info("r", round_ + 1))
+                    for n, log in enumerate(logs)
+                ),
+                return_exceptions=True,
+            )
+            assert sorted(map(type, results), key=str) == sorted((type(None), Conflict), key=str)
+            (loser,) = (result for result in results if isinstance(result, Conflict))
+            assert loser.head == round_ + 1
+            won[results.index(None)] += 1
+        first, second = [await log.read("r") for log in logs]
+        assert first == second and [r.last for r in first] == list(range(1, 101))
+        assert won == [sum(r.by == f"{n}" for r in first) for n in range(2)]
+
+
+async def test_what_waits_goes_together_in_one_message(nats_server: NatsServer) -> None:
+    async with nats_logs(nats_server) as (log,):
+        await asyncio.gather(*(add(log, "r", seq) for seq in range(200)))
+        assert len(await log.read("r")) == 200
+        assert sum(log.meter.records.counts) < 20, "messages"
+        assert log.meter.records.total == 200 and log.meter.waiting == 0
+
+
+@pytest.mark.parametrize("acknowledgement", [True, False])
+async def test_an_append_of_which_nothing_is_known_is_done_exactly_once(
+    nats_server: NatsServer, acknowledgement: bool
+) -> None:
+    async with nats_logs(nats_server) as (other,), way_to(nats_server.port) as way:
+        name = other._space.rooms.removesuffix("_ROOMS")
+        log = await NatsLog.open([f"nats://127.0.0.1:{way.port}"], name=name)
+        await add(log, "r", 0)
+        for seq in range(1, 6):
+            if acknowledgement:  # it is stored, and we do not hear of it
+                way.cut_at(b'"stream":"', up=False)
+            else:  # it never comes there
+                way.cut_at(b".rm.", up=True)
+            async with asyncio.timeout(PATIENCE):
+                await add(log, "r", seq)
+            assert way.cuts.is_set()
+        assert [r.last for r in await other.read("r")] == list(range(1, 7))
+        assert [r.last for r in await log.read("r")] == list(range(1, 7))
+        await log.close()
+
+
+async def test_an_append_that_somebody_overtook_while_it_was_unknown_is_a_conflict(
+    nats_server: NatsServer,
+) -> None:
+    async with nats_logs(nats_server) as (other,), way_to(nats_server.port) as way:
+        name = other._space.rooms.removesuffix("_ROOMS")
+        log = await NatsLog.open([f"nats://127.0.0.1:{way.port}"], name=name)
+        await add(log, "r", 0)
+        way.cut_at(b".rm.", up=True)
+        done = asyncio.ensure_future(log.append("r", 1, [record(2, by="log")], info("r", 2)))
+        await way.cuts.wait()
+        await way.shut()
+        await other.append("r", 1, [record(2, by="other")], info("r", 2))
+        assert not done.done()
+        await way.open()
+        async with asyncio.timeout(PATIENCE):
+            with pytest.raises(Conflict):
+                await done
+        assert [r.by for r in await log.read("r")] == [None, "other"]
+        await log.close()
+
+
+async def test_it_fails_only_if_nothing_can_have_been_written(
+    nats_server: NatsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (appending, putting):
+        monkeypatch.setattr(module, "DEADLINE_SECONDS", 0.3)
+    async with nats_logs(nats_server) as (other,), way_to(nats_server.port) as way:
+        name = other._space.rooms.removesuffix("_ROOMS")
+        log = await NatsLog.open([f"nats://127.0.0.1:{way.port}"], name=name)
+        await add(log, "r", 0)
+        way.cut_at(b".rm.", up=True)
+        unknown = log.append("r", 1, [record(2)], info("r", 2))  # it has left, nobody knows whither
+        await way.cuts.wait()
+        await way.shut()
+        async with asyncio.timeout(PATIENCE):
+            with pytest.raises(LogFailure):
+                await add(log, "x", 0)
+        assert not unknown.done() and log.meter.failures == 1
+        await way.open()
+        async with asyncio.timeout(PATIENCE):
+            await unknown
+        assert not log.meter.failing
+        assert [r.last for r in await other.read("r")] == [1, 2]
+        await log.close()
+
+
+SEED, HASH, NEVER = "5eed" * 16, "pa55word-hash", "5ec7e7" * 8
+
+
+async def test_what_is_secret_is_in_nothing_that_is_republished(nats_server: NatsServer) -> None:
+    heard: list[Msg] = []
+
+    async def hear(message: Msg) -> None:
+        heard.append(message)
+
+    async with nats_logs(nats_server) as (log,):
+        client = await nats.connect(nats_server.url)
+        space = log._space
+        await client.subscribe(space.live("r").replace(".r", ".*").replace(".lv.", ".*."), cb=hear)
+        await client.flush()
+        made = Record(events=record(1).events, secret=Secret(SEED, "7", HASH, secret=NEVER))
+        await log.append("r", 0, [made, record(2)], info("r", 2))
+        await add(log, "r", 2)
+        assert await log.read("r") == [made, record(2), record(3)]
+        assert [r async for r, _ in _first(log, "r", 3)] == [made, record(2), record(3)]
+        await client.flush()
+        assert {m.subject.split(".")[1] for m in heard} == {"rm", "lv"}
+        said = b"".join(m.data + repr(m.headers).encode() for m in heard)
+        for secret in (SEED, HASH, NEVER):
+            assert secret.encode() not in said
+        asked = json.dumps({"last_by_subj": f"{space._before}sx.room.r.*"}).encode()
+        with pytest.raises(NoRespondersError):
+            await client.request(f"$JS.API.DIRECT.GET.{space.secrets}", asked)
+        await log.put_away("r", 3, b"")
+        assert await log._source.last(space.secrets, f"{space._before}sx.room.r.*") is None
+        await client.close()
+
+
+async def _first(log: NatsLog, room: str, count: int) -> AsyncIterator[tuple[Record, int]]:
+    """So many records that a follower sees."""
+    seen = 0
+    async for each in log.follow(room):
+        seen += 1
+        yield each, seen
+        if seen == count:
+            return
+
+
+async def test_who_follows_reads_what_he_did_not_hear(
+    nats_server: NatsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live, "RECHECK_SECONDS", ())
+    monkeypatch.setattr(live, "SWEEP_SECONDS", PATIENCE)
+    async with nats_logs(nats_server, 2) as (log, other):
+        space = log._space
+        (config, *_) = space.configs(1)
+        quiet = {key: value for key, value in config.items() if key != "republish"}
+        seen: asyncio.Queue[Record] = asyncio.Queue()
+        task = asyncio.create_task(_hand_on(log, seen))
+        await add(other, "r", 0)
+        async with asyncio.timeout(PATIENCE):
+            assert (await seen.get()).last == 1
+            for seq in range(1, 31, 3):
+                await _update(log, quiet)
+                await add(other, "r", seq)
+                await add(other, "r", seq + 1)
+                await _update(log, config)
+                assert seen.empty()
+                await add(other, "r", seq + 2)
+                assert [(await seen.get()).last for _ in range(3)] == [seq + 1, seq + 2, seq + 3]
+        task.cancel()
+        await asyncio.wait([task])
+
+
+async def test_what_nobody_is_told_of_is_found_by_a_sweep(
+    nats_server: NatsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live, "RECHECK_SECONDS", ())
+    monkeypatch.setattr(live, "SWEEP_SECONDS", 0.1)
+    async with nats_logs(nats_server, 2) as (log, other):
+        config = log._space.configs(1)[0]
+        await _update(log, {key: value for key, value in config.items() if key != "republish"})
+        seen: asyncio.Queue[Record] = asyncio.Queue()
+        task = asyncio.create_task(_hand_on(log, seen))
+        async with asyncio.timeout(PATIENCE):
+            for seq in range(3):
+                await add(other, "r", seq)
+                assert (await seen.get()).last == seq + 1
+        task.cancel()
+        await asyncio.wait([task])
+
+
+async def test_who_follows_misses_nothing_when_the_connection_is_lost(
+    nats_server: NatsServer,
+) -> None:
+    async with nats_logs(nats_server) as (other,), way_to(nats_server.port) as way:
+        name = other._space.rooms.removesuffix("_ROOMS")
+        log = await NatsLog.open([f"nats://127.0.0.1:{way.port}"], name=name)
+        seen: asyncio.Queue[Record] = asyncio.Queue()
+        task = asyncio.create_task(_hand_on(log, seen))
+        async with asyncio.timeout(PATIENCE):
+            for seq in range(0, 20, 4):
+                for n in range(3):
+                    await add(other, "r", seq + n)
+                await way.shut()
+                await add(other, "r", seq + 3)
+                await way.open()
+                assert [(await seen.get()).last for _ in range(4)] == list(range(seq + 1, seq + 5))
+        task.cancel()
+        await asyncio.wait([task])
+        await log.close()
+
+
+async def _hand_on(log: NatsLog, seen: asyncio.Queue[Record]) -> None:
+    async for each in log.follow("r"):
+        seen.put_nowait(each)
+
+
+async def _update(log: NatsLog, config: dict[str, Any]) -> None:
+    asked = json.dumps(config).encode()
+    said = json.loads(await log._link.ask(f"$JS.API.STREAM.UPDATE.{config['name']}", asked))
+    assert "error" not in said, said
+
+
+async def test_a_server_that_is_killed_under_load_loses_doubles_and_skips_nothing(
+    tmp_path: Path,
+) -> None:
+    server = NatsServer(tmp_path / "nats")
+    server.start()
+    acknowledged: dict[tuple[str, int], str] = {}
+    half, enough, names = asyncio.Event(), asyncio.Event(), itertools.count()
+    goal, rooms = 0, ("a", "b", "c")
+
+    async def play(log: NatsLog, room: str) -> None:
+        head = 0
+        while not enough.is_set():
+            name = f"{next(names)}"
+            while True:  # the same command, until it is stored
+                made = record(head + 1, by=name)
+                try:
+                    await log.append(room, head, [made], info(room, made.last))
+                except Conflict as conflict:
+                    head = conflict.head
+                    continue
+                break
+            head = made.last
+            assert acknowledged.setdefault((room, head), name) == name, "one winner"
+            if len(acknowledged) >= goal - 100:
+                half.set()
+            if len(acknowledged) >= goal:
+                enough.set()
+
+    try:
+        async with asyncio.timeout(PATIENCE):
+            logs = [await NatsLog.open([server.url]) for _ in range(2)]
+            followed = [asyncio.create_task(_followed(logs[1], room)) for room in rooms]
+            for _ in range(3):
+                half.clear()
+                enough.clear()
+                goal = len(acknowledged) + 200
+                players = [asyncio.create_task(play(log, r)) for log in logs for r in rooms]
+                await half.wait()
+                server.kill()
+                server.start()
+                await asyncio.gather(*players)
+            for room in rooms:
+                lasts = {await _last(log, room) for log in logs}
+                assert len(lasts) == 1
+                (last,) = lasts
+                await logs[0].append(room, last, [record(last + 1, by="end")], info(room, last + 1))
+            seen = dict(zip(rooms, await asyncio.gather(*followed), strict=True))
+        for room in rooms:
+            records = await logs[0].read(room)
+            assert [r.first for r in records] == list(range(1, len(records) + 1))
+            assert seen[room] == [r.by for r in records]
+            stored = [r.by for r in records]
+            assert len(set(stored)) == len(stored), "nothing is there twice"
+            for (where, seq), name in acknowledged.items():
+                assert where != room or stored[seq - 1] == name, "nothing acknowledged is lost"
+            assert len(stored) == 1 + sum(where == room for where, _ in acknowledged)
+        for log in logs:
+            await log.close()
+    finally:
+        server.stop()
+
+
+async def _last(log: NatsLog, room: str) -> int:
+    return (await log.read(room))[-1].last
+
+
+async def _followed(log: NatsLog, room: str) -> list[str | None]:
+    """Who asked for each record, as a follower sees them, up to the one that ends it."""
+    seen: list[str | None] = []
+    async for each in log.follow(room):
+        seen.append(each.by)
+        if each.by == "end":
+            break
+    return seen
