@@ -17,9 +17,8 @@ from nats.errors import NoRespondersError
 from records import add, record
 from server.storage.files import entry as info
 
-from kibitz.server.log.log import Conflict, LogFailure
+from kibitz.server.log.log import Conflict, LogFailure, UnusableLog
 from kibitz.server.log.nats import appending, live, putting
-from kibitz.server.log.nats.link import Unusable
 from kibitz.server.log.nats.log import NatsLog
 from kibitz.server.log.record import Record, Secret
 
@@ -50,7 +49,7 @@ async def saying(version: str) -> AsyncIterator[str]:
 @pytest.mark.parametrize("version", ["2.9.10", "2.11.99", "1.4.0", "unknown"])
 async def test_a_server_that_is_too_old_is_refused_with_the_reason(version: str) -> None:
     async with saying(version) as url:
-        with pytest.raises(Unusable, match=rf"{version} is too old.*2\.12 or later"):
+        with pytest.raises(UnusableLog, match=rf"{version} is too old.*2\.12 or later"):
             await NatsLog.open([url])
 
 
@@ -59,10 +58,10 @@ async def test_a_server_that_is_not_there_or_makes_no_streams_is_refused(
 ) -> None:
     monkeypatch.setattr("kibitz.server.log.nats.link.OPEN_SECONDS", 0.5)
     monkeypatch.setattr("kibitz.server.log.nats.streams.OPEN_SECONDS", 0.5)
-    with pytest.raises(Unusable, match="no NATS server can be reached"):
+    with pytest.raises(UnusableLog, match="no NATS server can be reached"):
         await NatsLog.open(["nats://127.0.0.1:1"])
     async with saying("2.12.0") as url:
-        with pytest.raises(Unusable, match="JetStream"):
+        with pytest.raises(UnusableLog, match="JetStream"):
             await NatsLog.open([url])
 
 
@@ -70,7 +69,7 @@ async def test_a_stream_that_would_lose_what_happened_is_refused(nats_server: Na
     client = await nats.connect(nats_server.url)
     config = {"name": "aged_ROOMS", "subjects": ["aged.rm.*.*"], "max_age": 10**12}
     await client.request("$JS.API.STREAM.CREATE.aged_ROOMS", json.dumps(config).encode())
-    with pytest.raises(Unusable, match="aged_ROOMS is there and has another discard"):
+    with pytest.raises(UnusableLog, match="aged_ROOMS is there and has another discard"):
         await NatsLog.open([nats_server.url], name="aged")
     await client.request("$JS.API.STREAM.DELETE.aged_ROOMS")
     await client.close()

@@ -31,6 +31,12 @@ async def test_memory_is_not_archived() -> None:
     assert code == 2 and "--memory keeps nothing" in said
 
 
+@pytest.mark.parametrize("other", [("--memory",), ("--data", "k.db")])
+async def test_rooms_are_kept_in_one_place(other: tuple[str, ...]) -> None:
+    code, said = await run("--nats", "nats://127.0.0.1:1", *other, "--port", "0")
+    assert code == 2 and "without --data and --memory" in said
+
+
 def test_every_option_has_a_help_of_its_own_under_a_title(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "100")
     command = get_command(serve)

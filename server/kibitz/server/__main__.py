@@ -20,7 +20,7 @@ import typer
 from .access.authority import Unusable
 from .admin.key import ENVIRONMENT, UnusableKey, read_key
 from .app import App, running
-from .log.log import EventLog, LogFailure
+from .log.log import EventLog, LogFailure, UnusableLog
 from .log.memory import MemoryLog
 from .log.sqlite import SqliteLog
 from .operation import runtime
@@ -75,18 +75,20 @@ def _run(
         raise _unusable("--memory keeps nothing, --keep archives rooms in the file: choose one")
     if show.demo and access.auth is not Auth.GUEST:
         raise _unusable("--demo needs --auth guest: its bots have no tokens of yours")
-    path = None if keeping.memory else keeping.data or DATA
+    if keeping.nats and (keeping.data or keeping.memory):
+        raise _unusable("--nats keeps everything on NATS servers, without --data and --memory")
+    kept = "memory" if keeping.memory else "nats" if keeping.nats else str(keeping.data or DATA)
     try:
         token = _token(operating.metrics_token_file)
         said = os.environ.pop(ENVIRONMENT, None)  # nobody whom we start needs to know it
         key = read_key(administering.admin_token_file, said)
         settings = Settings(listening, limits, access, operating, key, token, keeping)
-        asyncio.run(_serve(settings, path, show.demo, logs))
-    except (FileInUse, UnreadableFile, Unusable, UnusableKey) as error:
+        asyncio.run(_serve(settings, kept, show.demo, logs))
+    except (FileInUse, UnreadableFile, Unusable, UnusableKey, UnusableLog) as error:
         raise _unusable(str(error)) from None
     except LogFailure as error:
-        message = f"{path} cannot be read ({error}); see kibitz admin check --data {path}"
-        raise _unusable(message) from None
+        see = "" if keeping.nats else f"; see kibitz admin check --data {kept}"
+        raise _unusable(f"{kept} cannot be read ({error}){see}") from None
     except (OSError, UnicodeError) as error:
         raise _unusable(_unbound(error, listening)) from None
     finally:
@@ -148,12 +150,32 @@ def _unusable(message: str) -> typer.Exit:
     return typer.Exit(2)
 
 
-async def _serve(settings: Settings, data: Path | None, demo: bool, logs: Logs) -> None:
+async def _log_of(keeping: Keeping) -> EventLog:
+    """Where rooms are kept.
+
+    Raises:
+        FileInUse, UnreadableFile, UnusableLog: They cannot be.
+
+    """
+    if keeping.memory:
+        return MemoryLog()
+    if not keeping.nats:
+        return SqliteLog(keeping.data or DATA)
+    try:
+        from .log.nats.log import NatsLog
+    except ModuleNotFoundError as error:
+        if error.name != "nats":
+            raise
+        raise UnusableLog("--nats needs more: pip install 'kibitz[nats]'") from None
+    return await NatsLog.open(keeping.nats, keeping.nats_replicas)
+
+
+async def _serve(settings: Settings, kept: str, demo: bool, logs: Logs) -> None:
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     summing = asyncio.create_task(logs.run())
-    event_log: EventLog = MemoryLog() if data is None else SqliteLog(data)
+    event_log = await _log_of(settings.keeping)
     world = World(Steady(_wall_ms, _since_boot).now_ms, time.monotonic, os.urandom)
     async with running(settings, event_log, world) as app:
         listening, s = settings.listening, "" if settings.listening.tls_cert is None else "s"
@@ -169,7 +191,7 @@ async def _serve(settings: Settings, data: Path | None, demo: bool, logs: Logs) 
             "listening",
             page=f"http{s}://{where}:{app.port}/",
             socket=url,
-            data=str(data) if data else "memory",
+            data=kept,
         )
         bots = _demo(url, listening.tls_cert) if demo else contextlib.nullcontext()
         async with bots:

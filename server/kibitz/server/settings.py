@@ -131,6 +131,23 @@ class Keeping:
     memory: Annotated[
         bool, Option("--memory", help="Keep rooms in memory only: a restart forgets all of them.")
     ] = False
+    nats: Annotated[
+        list[str],
+        Option(
+            help="In place of --data: keep rooms on this NATS server (2.12 or later, with "
+            "JetStream), nats://user:password@host:4222; repeatable, for those of one cluster.",
+            metavar="URL",
+        ),
+    ] = field(default_factory=list)
+    nats_replicas: Annotated[
+        int,
+        Option(
+            help="On how many NATS servers everything is, where it is kept for the first time: "
+            "3 survive the loss of one.",
+            min=1,
+            max=5,
+        ),
+    ] = 1
     keep: Annotated[
         int | None,
         Option(

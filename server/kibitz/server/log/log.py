@@ -36,6 +36,10 @@ class LogFailure(Exception):
     """The log could not write (disk full, read-only, closed): nothing was written."""
 
 
+class UnusableLog(Exception):
+    """The log cannot be opened: its servers are out of reach, too old, or not set up for it."""
+
+
 class EventLog(Protocol):
     """What the server needs of a log."""
 

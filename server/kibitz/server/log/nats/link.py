@@ -17,7 +17,7 @@ from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.errors import Error, MaxPayloadError, OutboundBufferLimitError
 
-from ..log import LogFailure
+from ..log import LogFailure, UnusableLog
 
 LEAST_VERSION = (2, 12)
 """Older ones let two writers win the same number in a cluster, and know no batched reads."""
@@ -35,10 +35,6 @@ PING_SECONDS = 5
 """Two of them without an answer, and the connection is given up."""
 
 Heard = Callable[[Msg], Awaitable[None]]
-
-
-class Unusable(Exception):
-    """The servers cannot be used: out of reach, too old, or not set up for this."""
 
 
 class NotSent(Exception):
@@ -90,7 +86,7 @@ class Link:
         """Connect.
 
         Raises:
-            Unusable: None of them can be used.
+            UnusableLog: None of them can be used.
 
         """
         problem: list[Exception] = []
@@ -119,12 +115,12 @@ class Link:
         except (TimeoutError, OSError, ValueError, Error) as error:
             await self.close()
             why = problem[0] if problem else error
-            raise Unusable(
+            raise UnusableLog(
                 f"no NATS server can be reached ({str(why) or type(why).__name__})"
             ) from None
         if old := _too_old(self._client):
             await self.close()
-            raise Unusable(old)
+            raise UnusableLog(old)
         self._why_not = None
 
     async def close(self) -> None:

@@ -73,7 +73,7 @@ class NatsLog:
             name: Tells deployments apart that share the servers.
 
         Raises:
-            Unusable: They cannot be used.
+            UnusableLog: They cannot be used.
 
         """
         log = cls(name)

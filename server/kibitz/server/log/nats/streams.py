@@ -15,7 +15,8 @@ from typing import Any
 
 import msgspec
 
-from .link import OPEN_SECONDS, Link, NotSent, Unknown, Unusable
+from ..log import UnusableLog
+from .link import OPEN_SECONDS, Link, NotSent, Unknown
 
 MAX_MESSAGE = 256 * 1024
 """Bytes of one append, compressed if that helps."""
@@ -150,7 +151,7 @@ async def make_streams(link: Link, space: Space, replicas: int) -> None:
     """Make the streams, or see that those that are there will do.
 
     Raises:
-        Unusable: They cannot be made, or are others.
+        UnusableLog: They cannot be made, or are others.
 
     """
     try:
@@ -158,7 +159,7 @@ async def make_streams(link: Link, space: Space, replicas: int) -> None:
             for config in space.configs(replicas):
                 await _make(link, config)
     except TimeoutError:
-        raise Unusable("the NATS servers do not make streams: is JetStream on?") from None
+        raise UnusableLog("the NATS servers do not make streams: is JetStream on?") from None
 
 
 async def _make(link: Link, config: dict[str, Any]) -> None:
@@ -177,7 +178,7 @@ async def _make(link: Link, config: dict[str, Any]) -> None:
                     _check(found, config)
                     return
             elif error.get("code") != 503:
-                raise Unusable(f"the stream {name} cannot be made: {error.get('description')}")
+                raise UnusableLog(f"the stream {name} cannot be made: {error.get('description')}")
         except (NotSent, Unknown):
             pass
         await asyncio.sleep(RETRY_SECONDS)
@@ -187,14 +188,16 @@ def _check(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
     """See whether a stream will do.
 
     Raises:
-        Unusable: It is another than we build upon.
+        UnusableLog: It is another than we build upon.
 
     """
     for key in NEEDED:
         usual: object = -1 if key == "max_msgs_per_subject" else False
         usual = None if key == "republish" else usual
         if found.get(key, usual) != wanted.get(key, usual):
-            raise Unusable(f"the stream {wanted['name']} is there and has another {key} than ours")
+            raise UnusableLog(
+                f"the stream {wanted['name']} is there and has another {key} than ours"
+            )
     for key in ENDLESS:
         if found.get(key, 0) > 0:
-            raise Unusable(f"the stream {wanted['name']} has {key}: it would lose what happened")
+            raise UnusableLog(f"the stream {wanted['name']} has {key}: it would lose what happened")
