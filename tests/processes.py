@@ -57,9 +57,13 @@ class Process:
 
 
 @contextlib.asynccontextmanager
-async def standby(data: Path, *options: str) -> AsyncIterator[Process]:
-    """A server on a file, not yet started; killed at the end, whatever happens."""
-    arguments = ("--port", "0", "--data", str(data), *options)
+async def standby(data: Path | None, *options: str) -> AsyncIterator[Process]:
+    """A server on a file, not yet started; killed at the end, whatever happens.
+
+    Without a file the options say where rooms are kept.
+    """
+    where = ("--data", str(data)) if data else ()
+    arguments = ("--port", "0", *where, *options)
     pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-c", _STANDBY, *arguments, stdin=pipe, stdout=pipe, stderr=pipe
