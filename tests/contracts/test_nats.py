@@ -145,6 +145,28 @@ async def test_an_append_that_somebody_overtook_while_it_was_unknown_is_a_confli
         await log.close()
 
 
+async def test_an_append_behind_which_others_wrote_while_it_was_unknown_is_done(
+    nats_server: NatsServer,
+) -> None:
+    async with nats_logs(nats_server) as (other,), way_to(nats_server.port) as way:
+        name = other._space.rooms.removesuffix("_ROOMS")
+        log = await NatsLog.open([f"nats://127.0.0.1:{way.port}"], name=name)
+        await add(log, "r", 0)
+        way.cut_at(b'"stream":"', up=False)
+        done = log.append("r", 1, [record(2, by="log")], info("r", 2))
+        await way.cuts.wait()
+        await way.shut()
+        for seq in (2, 3):
+            await add(other, "r", seq)
+        await way.open()
+        async with asyncio.timeout(PATIENCE):
+            await done
+            with pytest.raises(Conflict):
+                await add(log, "r", 2)
+        assert [r.by for r in await log.read("r")] == [None, "log", None, None]
+        await log.close()
+
+
 async def test_it_fails_only_if_nothing_can_have_been_written(
     nats_server: NatsServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -257,8 +279,9 @@ async def test_what_nobody_is_told_of_is_found_by_a_sweep(
 
 
 async def test_who_follows_misses_nothing_when_the_connection_is_lost(
-    nats_server: NatsServer,
+    nats_server: NatsServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(live, "SWEEP_SECONDS", PATIENCE)
     async with nats_logs(nats_server) as (other,), way_to(nats_server.port) as way:
         name = other._space.rooms.removesuffix("_ROOMS")
         log = await NatsLog.open([f"nats://127.0.0.1:{way.port}"], name=name)

@@ -15,7 +15,7 @@ from typing import Any
 
 from nats.aio.client import Client
 from nats.aio.msg import Msg
-from nats.errors import Error, MaxPayloadError, OutboundBufferLimitError
+from nats.errors import Error, MaxPayloadError, OutboundBufferLimitError, SlowConsumerError
 
 from ..log import LogFailure, UnusableLog
 
@@ -92,9 +92,9 @@ class Link:
         problem: list[Exception] = []
 
         async def note(error: Exception) -> None:
-            problem.append(error)
-            del problem[:-1]
-            self._in_doubt()
+            problem[:] = [error]
+            if isinstance(error, SlowConsumerError):  # what came was dropped
+                self._in_doubt()
 
         try:
             async with asyncio.timeout(OPEN_SECONDS):

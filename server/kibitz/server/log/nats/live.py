@@ -32,6 +32,14 @@ class _Follower(Struct, eq=False):
     room: str
     after: int
     news: asyncio.Queue[Msg | None]
+    in_doubt: bool = False
+    """Whether there is such a ``None`` already: one is enough, however long an outage lasts."""
+
+    def doubt(self) -> None:
+        """Something may have been missed."""
+        if not self.in_doubt:
+            self.in_doubt = True
+            self.news.put_nowait(None)
 
 
 class Live:
@@ -49,7 +57,7 @@ class Live:
     def in_doubt(self) -> None:
         """Something may have been missed."""
         for follower in self._followers:
-            follower.news.put_nowait(None)
+            follower.doubt()
 
     async def end(self) -> None:
         """Stop looking after anything; who follows hears that the log is closed."""
@@ -101,6 +109,7 @@ class Live:
             del checks[0]
             return None
         if message is None:
+            follower.in_doubt = False
             return None
         headers = headers_of(message)
         number = int(headers["Nats-Sequence"])
@@ -126,7 +135,7 @@ class Live:
             for follower in self._followers:
                 last = head_of(found.get(self._space.room(follower.room))).last
                 if last > follower.after:
-                    follower.news.put_nowait(None)
+                    follower.doubt()
 
 
 async def _call(stop: Callable[[], Awaitable[None]]) -> None:
