@@ -16,6 +16,7 @@ class Way:
         self._server: asyncio.Server | None = None
         self._word: dict[bool, bytes | None] = {True: None, False: None}
         self._writers: set[asyncio.StreamWriter] = set()
+        self._guests: set[asyncio.StreamWriter] = set()
         self._tasks: set[asyncio.Task[None]] = set()
 
     def cut_at(self, word: bytes, *, up: bool) -> None:
@@ -25,9 +26,16 @@ class Way:
 
     def cut(self) -> None:
         """Lose all connections."""
-        for writer in list(self._writers):
+        for writer in self._writers:
             writer.transport.abort()
+        self._writers.clear()
+        self._guests.clear()
         self.cuts.set()
+
+    def say(self, words: bytes) -> None:
+        """Say something to everybody who has come, as if the server had."""
+        for writer in self._guests:
+            writer.write(words)
 
     async def open(self) -> None:
         """Let everybody in who comes; the second time on the port of the first."""
@@ -44,6 +52,7 @@ class Way:
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._writers.add(writer)
+        self._guests.add(writer)
         try:
             back, there = await asyncio.open_connection("127.0.0.1", self._to)
         except OSError:

@@ -6,6 +6,7 @@ import itertools
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import nats
@@ -17,9 +18,11 @@ from nats.errors import NoRespondersError
 from records import add, record
 from server.storage.files import entry as info
 
+from kibitz.protocol.views import Event
 from kibitz.server.log.log import Conflict, LogFailure, UnusableLog
 from kibitz.server.log.nats import appending, live, putting
 from kibitz.server.log.nats.log import NatsLog
+from kibitz.server.log.nats.streams import MAX_MESSAGE
 from kibitz.server.log.record import Record, Secret
 
 PATIENCE = 30.0
@@ -56,7 +59,7 @@ async def test_a_server_that_is_too_old_is_refused_with_the_reason(version: str)
 async def test_a_server_that_is_not_there_or_makes_no_streams_is_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("kibitz.server.log.nats.link.OPEN_SECONDS", 0.5)
+    monkeypatch.setattr("kibitz.server.log.nats.connection.OPEN_SECONDS", 0.5)
     monkeypatch.setattr("kibitz.server.log.nats.streams.OPEN_SECONDS", 0.5)
     with pytest.raises(UnusableLog, match="no NATS server can be reached"):
         await NatsLog.open(["nats://127.0.0.1:1"])
@@ -298,6 +301,40 @@ async def test_who_follows_misses_nothing_when_the_connection_is_lost(
         task.cancel()
         await asyncio.wait([task])
         await log.close()
+
+
+async def test_a_connection_that_a_server_has_closed_for_good_is_made_again(
+    nats_server: NatsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live, "SWEEP_SECONDS", PATIENCE)
+    async with nats_logs(nats_server) as (other,), way_to(nats_server.port) as way:
+        name = other._space.rooms.removesuffix("_ROOMS")
+        log = await NatsLog.open([f"nats://127.0.0.1:{way.port}"], name=name)
+        seen: asyncio.Queue[Record] = asyncio.Queue()
+        task = asyncio.create_task(_hand_on(log, seen))
+        async with asyncio.timeout(PATIENCE):
+            for seq in range(0, 6, 2):
+                await add(log, "r", seq)
+                assert (await seen.get()).last == seq + 1
+                way.say(b"-ERR 'User Authentication Expired'\r\n")
+                await add(other, "r", seq + 1)
+                assert (await seen.get()).last == seq + 2
+        task.cancel()
+        await asyncio.wait([task])
+        await log.close()
+
+
+async def test_what_is_large_is_stored_as_far_as_it_can_be(nats_server: NatsServer) -> None:
+    async with nats_logs(nats_server) as (log,):
+        long = record(1, 20_000)
+        await log.append("r", 0, [long], info("r", 20_000))
+        noise = Random(1).randbytes(MAX_MESSAGE).hex() * 2
+        for text in (noise, 4 * noise):  # more than a message of ours, more than any message
+            events = [Event(seq=20_001, at=1, kind="say", text=text)]
+            with pytest.raises(LogFailure):
+                await log.append("r", 20_000, [Record(events=events)], info("r", 20_001))
+        await add(log, "r", 20_000)
+        assert await log.read("r") == [long, record(20_001)]
 
 
 async def _hand_on(log: NatsLog, seen: asyncio.Queue[Record]) -> None:

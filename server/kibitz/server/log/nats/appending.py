@@ -20,8 +20,8 @@ from kibitz.protocol.views import RoomInfo
 from ...operation.measures import Meter
 from ..log import AWAY, Conflict, LogFailure, failure
 from ..record import Record
+from .connection import NotSent, Unknown
 from .form import Part, split, write_append
-from .link import NotSent, Unknown
 from .putting import DEADLINE_SECONDS, MAX_PAUSE_SECONDS, Overtaken, Putting
 from .records import NEW, Head, Records
 from .streams import Space

@@ -14,8 +14,9 @@ from nats.aio.msg import Msg
 
 from ..log import LogFailure
 from ..record import UNREADABLE, Record
+from .connection import Closed, NotSent, Unknown
 from .form import AWAY_NUMBER, LAST, SECRET, read_append
-from .link import Closed, Link, NotSent, Unknown, headers_of
+from .link import Link, headers_of
 from .reading import Source
 from .records import PAUSE_SECONDS, Head, Records, head_of
 from .streams import Space

@@ -22,11 +22,12 @@ import msgspec
 from kibitz.protocol.views import RoomInfo
 
 from ...operation.measures import Meter
-from ..log import AWAY, Conflict, LogFailure, failure
+from ..log import AWAY, Conflict, LogFailure, UnusableLog, failure
 from ..record import UNREADABLE, Record, write_info
 from .appending import Append, Appending
+from .connection import Closed, NotSent, Unknown
 from .form import AWAY_NUMBER, COMMAND, LAST, ROLLUP, read_entry
-from .link import Closed, Link, NotSent, Unknown
+from .link import Link
 from .live import Live
 from .lobby import Lobby
 from .putting import Overtaken, Putting
@@ -77,9 +78,12 @@ class NatsLog:
 
         """
         log = cls(name)
-        await log._link.open(servers)
         try:
+            await log._link.open(servers)
             await make_streams(log._link, log._space, replicas)
+        except (NotSent, Unknown) as error:
+            await log._link.close()
+            raise UnusableLog(f"the connection to NATS is lost ({error})") from error
         except BaseException:
             await log._link.close()
             raise

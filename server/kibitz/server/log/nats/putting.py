@@ -14,8 +14,9 @@ from typing import Any
 import msgspec
 
 from ..log import LogFailure
+from .connection import Closed, NotSent, Unknown
 from .form import COMMAND, EXPECTED
-from .link import Closed, Link, NotSent, Unknown
+from .link import Link
 from .reading import Source
 
 DEADLINE_SECONDS = 15.0

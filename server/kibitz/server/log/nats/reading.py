@@ -11,7 +11,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from .link import Link, Unknown, headers_of
+from .connection import Unknown
+from .link import Link, headers_of
 
 BATCH = 1000
 """Messages, or subjects, that are asked for at once; a server refuses above 1,024 subjects."""

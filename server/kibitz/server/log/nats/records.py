@@ -16,8 +16,8 @@ from msgspec import Struct
 
 from ..log import AWAY, LogFailure, failure
 from ..record import UNREADABLE, Record
+from .connection import Closed, NotSent, Unknown
 from .form import AWAY_NUMBER, COMMAND, LAST, SECRET, read_append
-from .link import Closed, NotSent, Unknown
 from .reading import BATCH, Found, Source
 from .streams import Space
 

@@ -16,7 +16,8 @@ from typing import Any
 import msgspec
 
 from ..log import UnusableLog
-from .link import OPEN_SECONDS, Link, NotSent, Unknown
+from .connection import OPEN_SECONDS, NotSent, Unknown
+from .link import Link
 
 MAX_MESSAGE = 256 * 1024
 """Bytes of one append, compressed if that helps."""

@@ -8,8 +8,8 @@ import asyncio
 import contextlib
 from collections.abc import Callable
 
+from .connection import Unknown
 from .form import GONE
-from .link import Unknown
 from .putting import Overtaken, Putting
 from .reading import Source
 from .streams import Space, name_of

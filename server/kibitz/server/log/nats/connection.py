@@ -1,0 +1,227 @@
+"""The connection to the NATS servers: made, lost, made again; and what is heard over it.
+
+Promises: it comes back by itself, even if a server has closed it for good; what was listened to
+is listened to again. Servers too old to hold what we build upon are refused, at the start and
+whenever it is made again. Never: a call of the client library that is waited for without an end
+of our own.
+"""
+
+import asyncio
+import contextlib
+import itertools
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+from nats.aio.client import Client
+from nats.aio.msg import Msg
+from nats.aio.subscription import Subscription
+from nats.errors import Error, SlowConsumerError
+
+from ..log import UnusableLog
+
+LEAST_VERSION = (2, 12)
+"""Older ones let two writers win the same number in a cluster, and know no batched reads."""
+CONNECT_SECONDS = 2.0
+"""For one attempt at one server."""
+OPEN_SECONDS = 10.0
+"""For all attempts when the log is opened."""
+CALL_SECONDS = 5.0
+"""For any other call of the client library."""
+RECONNECT_SECONDS = 0.25
+"""Between two attempts to connect."""
+PING_SECONDS = 5
+"""Two of them without an answer, and the connection is given up."""
+
+Heard = Callable[[Msg], Awaitable[None]]
+
+
+class NotSent(Exception):
+    """There is no connection: nothing has left this process."""
+
+
+class Closed(NotSent):
+    """The log is closed, and the connection with it."""
+
+
+class Unknown(Exception):
+    """It may have been sent, and nobody knows what became of it."""
+
+
+async def within(seconds: float, what: Awaitable[Any]) -> Any:
+    """What comes of it, within so many seconds.
+
+    Raises:
+        Unknown: It takes longer.
+
+    """
+    try:
+        async with asyncio.timeout(seconds):
+            return await what
+    except TimeoutError:
+        raise Unknown("it took too long") from None
+
+
+def _too_old(client: Client) -> str | None:
+    """Why a server cannot be used; ``None``: it can."""
+    said = str(client.connected_server_version).removeprefix("<nats server v").rstrip(">")
+    found = re.match(r"(\d+)\.(\d+)", said)
+    if found and (int(found[1]), int(found[2])) >= LEAST_VERSION:
+        return None
+    least = ".".join(map(str, LEAST_VERSION))
+    return (
+        f"nats-server {said} is too old: in a cluster it lets two writers win the same number;"
+        f" {least} or later is needed"
+    )
+
+
+class Connection:
+    """One connection, to any of the servers."""
+
+    def __init__(self, lost: Callable[[], None], in_doubt: Callable[[], None]) -> None:
+        """Nothing yet.
+
+        Args:
+            lost: Is called when what was sent will get no answer any more.
+            in_doubt: Is called when something that should have been heard may have been missed.
+
+        """
+        self.client = Client()
+        self._lost = lost
+        self._in_doubt = in_doubt
+        self._servers: list[str] = []
+        self._why_not: str | None = "not connected"
+        """Why nothing can be sent; ``None``: it can."""
+        self._closed = False
+        self._numbers = itertools.count()
+        self._ears: dict[int, tuple[str, Heard]] = {}
+        self._subscriptions: dict[int, Subscription] = {}
+        self._problems: list[Exception] = []
+        """The last thing that went wrong, if any did."""
+        self._reopening: asyncio.Task[None] | None = None
+
+    async def open(self, servers: Sequence[str]) -> None:
+        """Connect.
+
+        Raises:
+            UnusableLog: None of them can be used.
+
+        """
+        self._servers = list(servers)
+        try:
+            await self._connect()
+        except UnusableLog:
+            await self.close()
+            raise
+
+    async def _connect(self) -> None:
+        client = self.client = Client()
+        self._problems.clear()
+        try:
+            async with asyncio.timeout(OPEN_SECONDS):
+                await client.connect(
+                    self._servers,
+                    connect_timeout=CONNECT_SECONDS,  # type: ignore[arg-type]
+                    reconnect_time_wait=RECONNECT_SECONDS,  # type: ignore[arg-type]
+                    max_reconnect_attempts=-1,
+                    ping_interval=PING_SECONDS,
+                    max_outstanding_pings=2,
+                    pending_size=-1,
+                    error_cb=self._failed,
+                    disconnected_cb=self._disconnected,
+                    reconnected_cb=self._reconnected,
+                    closed_cb=self._closed_for_good,
+                )
+            for ear in list(self._ears):
+                await self._subscribe(ear)
+        except (TimeoutError, OSError, ValueError, Error, Unknown) as error:
+            await _close(client)
+            why = self._problems[0] if self._problems else error
+            raise UnusableLog(
+                f"no NATS server can be reached ({str(why) or type(why).__name__})"
+            ) from None
+        if old := _too_old(client):
+            await _close(client)
+            raise UnusableLog(old)
+        self._why_not = None
+
+    async def close(self) -> None:
+        """Let go of the connection."""
+        self._closed = True
+        if self._reopening is not None:
+            self._reopening.cancel()
+            await asyncio.wait([self._reopening])
+        await _close(self.client)
+
+    def check(self) -> None:
+        """See that something can be sent.
+
+        Raises:
+            NotSent: It cannot.
+
+        """
+        if self._closed:
+            raise Closed("the log is closed")
+        if self._why_not is not None:
+            raise NotSent(self._why_not)
+
+    async def _failed(self, error: Exception) -> None:
+        self._problems[:] = [error]
+        if isinstance(error, SlowConsumerError):  # what came was dropped
+            self._in_doubt()
+
+    async def _disconnected(self) -> None:
+        self._why_not = self._why_not or "there is no connection to NATS"
+        self._lost()
+
+    async def _reconnected(self) -> None:
+        self._why_not = _too_old(self.client)
+        self._in_doubt()
+
+    async def _closed_for_good(self) -> None:
+        """The library does not try again: a server has said what it takes for the last word."""
+        if not self._closed and (self._reopening is None or self._reopening.done()):
+            self._reopening = asyncio.create_task(self._reopen())
+
+    async def _reopen(self) -> None:
+        while self._why_not is not None:
+            await asyncio.sleep(RECONNECT_SECONDS)
+            with contextlib.suppress(UnusableLog):
+                await self._connect()
+        self._in_doubt()
+
+    async def listen(self, subject: str, heard: Heard) -> Callable[[], Awaitable[None]]:
+        """Hear all that is said under a subject, from when this returns; call what it returns.
+
+        Raises:
+            NotSent, Unknown: It could not be made sure.
+
+        """
+        self.check()
+        ear = next(self._numbers)
+        self._ears[ear] = subject, heard
+
+        async def stop() -> None:
+            del self._ears[ear]
+            if subscription := self._subscriptions.pop(ear, None):
+                with contextlib.suppress(Unknown, Error, OSError):
+                    await within(CALL_SECONDS, subscription.unsubscribe())
+
+        try:
+            await self._subscribe(ear)
+            await within(CALL_SECONDS, self.client.flush(int(CALL_SECONDS)))
+        except (Error, OSError, Unknown) as error:
+            await stop()
+            raise Unknown(type(error).__name__) from error
+        return stop
+
+    async def _subscribe(self, ear: int) -> None:
+        subject, heard = self._ears[ear]
+        made = await within(CALL_SECONDS, self.client.subscribe(subject, cb=heard))
+        self._subscriptions[ear] = made
+
+
+async def _close(client: Client) -> None:
+    with contextlib.suppress(TimeoutError, OSError, Error):
+        async with asyncio.timeout(CALL_SECONDS):
+            await client.close()
