@@ -324,6 +324,28 @@ async def test_a_connection_that_a_server_has_closed_for_good_is_made_again(
         await log.close()
 
 
+async def test_when_it_is_closed_who_follows_hears_of_it_and_nothing_more_is_done(
+    nats_server: NatsServer,
+) -> None:
+    async with nats_logs(nats_server, 2) as (other, log):
+        seen: asyncio.Queue[Record] = asyncio.Queue()
+        task = asyncio.create_task(_hand_on(log, seen))
+        await add(other, "r", 0)
+        await seen.get()
+        last = log.append("r", 1, [record(2)], info("r", 2))
+        await log.close()
+        await last
+        async with asyncio.timeout(PATIENCE):
+            with pytest.raises(LogFailure):
+                await task
+        for asked in (add(log, "r", 2), log.read("r"), log.rooms(), log.secret("s", b"")):
+            with pytest.raises(LogFailure):
+                await asked
+        with pytest.raises(LogFailure):
+            log.follow("r")
+        assert [r.last for r in await other.read("r")] == [1, 2]
+
+
 async def test_what_is_large_is_stored_as_far_as_it_can_be(nats_server: NatsServer) -> None:
     async with nats_logs(nats_server) as (log,):
         long = record(1, 20_000)

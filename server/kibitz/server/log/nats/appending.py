@@ -118,6 +118,9 @@ class Appending:
         for line in self._lines.values():
             for append in line.waiting:
                 append.done.cancel()
+        for append in self._order:
+            if append.decided:
+                self._tell_one(append)
 
     async def _work(self, room: str, line: _Line) -> None:
         try:
@@ -144,6 +147,9 @@ class Appending:
         except (Conflict, LogFailure) as error:
             self._decide(line, [first], error)
             return
+        except Exception as error:  # whatever it is: nothing was written, and others go on
+            self._decide(line, [first], failure(error))
+            return
         try:
             number = await self._store(room, line, head, group[-1], stored, parts)
         except Overtaken:
@@ -152,6 +158,10 @@ class Appending:
                 self._decide(line, [append], Conflict(append.expected, head.last))
         except LogFailure as error:
             self._decide(line, group, error)
+        except Exception as error:  # whatever it is: nobody knows, and those who wait are told so
+            for append in group:
+                append.done.cancel()
+            self._decide(line, group, failure(error))
         else:
             self._records.saw(room, Head(group[-1].last, number))
             self._decide(line, group, None)

@@ -61,7 +61,7 @@ class Live:
             follower.doubt()
 
     async def end(self) -> None:
-        """Stop looking after anything; who follows hears that the log is closed."""
+        """When the link is closed: let all who follow hear of it."""
         self._sweep.cancel()
         await asyncio.wait([self._sweep, *self._ending])
         self.in_doubt()

@@ -229,6 +229,6 @@ class NatsLog:
             return
         self._closed = True
         await self._appending.end(CLOSE_SECONDS)
+        await self._link.close()
         if self._live is not None:
             await self._live.end()
-        await self._link.close()
