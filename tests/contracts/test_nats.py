@@ -195,6 +195,27 @@ async def test_it_fails_only_if_nothing_can_have_been_written(
         await log.close()
 
 
+async def test_it_is_well_again_when_it_can_write_whether_or_not_anybody_does(
+    nats_server: NatsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (appending, putting):
+        monkeypatch.setattr(module, "DEADLINE_SECONDS", 0.3)
+    monkeypatch.setattr("kibitz.server.log.nats.log.PROBE_SECONDS", 0.1)
+    async with nats_logs(nats_server) as (other,), way_to(nats_server.port) as way:
+        name = other._space.rooms.removesuffix("_ROOMS")
+        log = await NatsLog.open([f"nats://127.0.0.1:{way.port}"], name=name)
+        await way.shut()
+        async with asyncio.timeout(PATIENCE):
+            with pytest.raises(LogFailure):
+                await add(log, "r", 0)
+            assert log.meter.failing
+            await way.open()
+            while log.meter.failing:  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+        assert await log.kept() == {}
+        await log.close()
+
+
 SEED, HASH, NEVER = "5eed" * 16, "pa55word-hash", "5ec7e7" * 8
 
 

@@ -288,13 +288,16 @@ class Appending:
             raise LogFailure("the NATS servers do not answer") from None
 
     def _trouble(self, line: _Line, since: float) -> None:
-        """A room is in trouble: others are told before it."""
+        """A room is in trouble: it is told in an order of its own, and others are before it."""
         if time.monotonic() - since > TROUBLE_SECONDS:
             self._meter.failing = True
         if not line.in_trouble:
             line.in_trouble = True
-            mine = set(map(id, line.waiting))
-            self._order = deque(append for append in self._order if id(append) not in mine)
+            room, order = line.waiting[0].room, self._order
+            self._order = deque(append for append in order if append.room != room)
+            for append in order:
+                if append.room == room and append.decided:
+                    self._tell_one(append)
             self._tell()
 
     def _decide(self, line: _Line, group: Sequence[Append], error: Exception | None) -> None:
@@ -308,6 +311,7 @@ class Appending:
                 self._tell_one(append)
         if isinstance(error, LogFailure):
             self._meter.failures += len(group)
+            self._meter.failing |= line.in_trouble  # else it is the fault of what was handed over
         if not line.waiting:
             line.in_trouble = False
         self._tell()

@@ -38,6 +38,8 @@ from .values import Values
 
 CLOSE_SECONDS = 5.0
 """What is under way has so long when the log is closed."""
+PROBE_SECONDS = 2.0
+"""Between two times that it is tried whether what could not be written can be again."""
 NODE_BYTES = 8
 """Random bytes that tell the messages of one process from those of all others."""
 
@@ -62,6 +64,7 @@ class NatsLog:
         )
         self._values = Values(self._source, self._putting, self._space, self._appending.command)
         self._live: Live | None = None
+        self._probing: asyncio.Task[None] | None = None
         self._closed = False
 
     @classmethod
@@ -87,8 +90,18 @@ class NatsLog:
         except BaseException:
             await log._link.close()
             raise
+        log._probing = asyncio.create_task(log._probe())
         log._live = Live(log._link, log._source, log._records, log._space)
         return log
+
+    async def _probe(self) -> None:
+        """While nothing could be written, see again and again whether it can be."""
+        while True:
+            await asyncio.sleep(PROBE_SECONDS)
+            if self.meter.failing:
+                with contextlib.suppress(NotSent, Unknown, LogFailure):
+                    await self._values.probe()
+                    self.meter.failing = False
 
     def _in_doubt(self) -> None:
         if self._live is not None:
@@ -228,6 +241,9 @@ class NatsLog:
         if self._closed:
             return
         self._closed = True
+        if self._probing is not None:
+            self._probing.cancel()
+            await asyncio.wait([self._probing])
         await self._appending.end(CLOSE_SECONDS)
         await self._link.close()
         if self._live is not None:

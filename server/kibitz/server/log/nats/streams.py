@@ -95,6 +95,11 @@ class Space:
         """A value under a name."""
         return f"{self._before}kp.{token(name)}"
 
+    @property
+    def probe(self) -> str:
+        """Where it is tried whether anything can be written: under no name at all."""
+        return f"{self._before}kp.=="
+
     def configs(self, replicas: int) -> list[dict[str, Any]]:
         """The streams."""
         common = {
