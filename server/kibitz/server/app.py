@@ -71,7 +71,7 @@ FOREIGN = (
 BACKLOG = 4096
 """Connections that may wait to be accepted: a crowd comes back within half a second. Whoever finds
 no room there is not heard for a whole one."""
-ACCEPTS = 2
+ACCEPTS = 4
 """Connections that are accepted before everybody else has his turn."""
 SUBPROTOCOLS = (Subprotocol(MSGPACK_SUBPROTOCOL), Subprotocol(JSON_SUBPROTOCOL))
 
