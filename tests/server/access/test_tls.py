@@ -23,12 +23,15 @@ from servers import Running, running_server
 from structlog.testing import capture_logs
 from talk import PATIENCE, eventually, talking
 
+from kibitz.protocol.limits import MAX_SAVE
 from kibitz.protocol.wire import Encoding as WireEncoding
 from kibitz.server.access.authority import Unusable
 from kibitz.server.access.certificates import certificates_of
+from kibitz.server.app import TLS_READ_BYTES
 from kibitz.server.log.sqlite import SqliteLog
 from kibitz.server.room.fanout import GATHER_FROM
 from kibitz.server.sockets.descriptors import descriptor_of
+from kibitz.server.sockets.socket import Socket
 
 RECORDS = range(20, 24)
 """What TLS records may begin with: change, alert, handshake, data."""
@@ -143,6 +146,26 @@ async def test_nothing_leaves_in_the_clear(
                 assert each.socket.descriptor == -1 and not each.socket.ready
             for looker in lookers:
                 looker.writer.transport.abort()
+
+
+async def test_no_more_of_it_comes_at_once_than_a_record(
+    authority: Authority, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes: list[int] = []
+    received = Socket.data_received
+
+    def seen(socket: Socket, data: bytes) -> None:
+        sizes.append(len(data))
+        received(socket, data)
+
+    monkeypatch.setattr(Socket, "data_received", seen)
+    async with (
+        running_server(tls=authority.files) as running,
+        talking(running.url, trust=authority.trust) as ann,
+    ):
+        for _ in range(8):
+            await ann.refused("bad-save", "create", game="klondike", save="x" * MAX_SAVE)
+    assert sum(sizes) > 8 * MAX_SAVE and max(sizes) < 2 * TLS_READ_BYTES
 
 
 async def test_only_a_plain_connection_is_written_past_its_transport(authority: Authority) -> None:
