@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import os
 import signal
 import ssl
 import sys
@@ -233,6 +234,27 @@ def test_a_certificate_without_its_key_asks_for_that(authority: Authority) -> No
         authority.cert.write_bytes(content)
         with pytest.raises(Unusable, match=r"^\S+ is no certificate and its key"):
             certificates_of(authority.cert, None)
+
+
+async def test_no_pipe_is_waited_for(authority: Authority, tmp_path: Path) -> None:
+    """Not at the start, and not while others are served."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for cert, key in ((pipe, authority.key), (authority.cert, pipe)):
+        tls = ("--tls-cert", str(cert), "--tls-key", str(key))
+        code, said = await run("--port", "0", "--memory", *tls)
+        assert (code, said.count("\n")) == (2, 1) and f"{pipe} is no regular file" in said
+    async with running_server(tls=authority.files) as server:
+        first = await subject(server, authority.trust)
+        for path in (authority.key, authority.cert):
+            path.unlink()
+            os.mkfifo(path)
+            with capture_logs() as lines:
+                server.app.reload()
+            assert [(each["event"], each["why"]) for each in lines] == [
+                ("not reloaded", f"{path} is no regular file")
+            ]
+        assert await subject(server, authority.trust) == first
 
 
 async def test_what_speaks_no_tls_gets_nothing(authority: Authority) -> None:
