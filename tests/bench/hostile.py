@@ -131,6 +131,14 @@ async def slow_writer(url: str, room: str) -> None:
             await asyncio.sleep(0)
 
 
+async def half_frame(url: str, room: str) -> None:
+    """A large frame, all but its end."""
+    async with joined(url, ENEMY) as client:
+        client.write(HUGE[:-1])
+        while await client.read():
+            pass
+
+
 def http(path: str) -> "Kind":
     """A page, again and again."""
 
@@ -187,6 +195,7 @@ KINDS: dict[str, Kind] = {
     "connections": http("/healthz"),
     "slow writer": many(slow_writer, 20),
     "half-open": half_open,
+    "half frames": many(half_frame, 200),
     "pings": flooding(lambda number, room: frame(PING, b"x") * 500),
     "comments": flooding(ask("say", room="ROOM", text="x" * 500)),
     "forks": flooding(in_turn(ask("fork", room="ROOM"), ask("rematch", room="ROOM"))),

@@ -13,6 +13,7 @@ from random import Random
 from kibitz.engine.deals import deck_of
 from kibitz.engine.game import Transfer, play
 from kibitz.engine.games import GAMES, TEXTS
+from kibitz.engine.saves import write
 from kibitz.engine.table import Moved, Table, redact_table
 from kibitz.engine.text import Request
 
@@ -65,6 +66,17 @@ def flat(piles: Piles) -> list[str]:
 def start_of(game: str) -> Piles:
     """The piles before the first step."""
     return seen(GAMES[game].deal(deck_of(deal_of(game))))
+
+
+def save_of(game: str, done: int) -> str:
+    """The save after so many steps."""
+    rules, text = GAMES[game], TEXTS[game]
+    table = rules.deal(deck_of(deal_of(game)))
+    for line in WINS[game]["moves"][:done]:
+        move = text.parse(line)
+        assert not isinstance(move, Request)
+        table = play(rules, table, move, Random(0)).table
+    return write(rules, table)
 
 
 def steps(game: str) -> Iterator[Step]:

@@ -26,15 +26,15 @@ from talk import talking
 
 WINDOW = (900, 640)
 """Smaller than most, so that the browsers have less to paint."""
-BY_HAND = 10
+BY_HAND = 6
 """So many moves at the beginning and at the end of a game are dragged."""
 
 
 async def played_on(ann: Page, some: Sequence[Step], doing: Doing, *others: Page) -> None:
-    """Ann makes some moves; everybody sees the same, looked at after every tenth one."""
+    """Ann makes some moves; everybody sees the same, looked at after every third one."""
     for n, step in enumerate(some, 1):
         await play(ann, step, doing)
-        if n % 10 == 0 or n == len(some):
+        if n % 3 == 0 or n == len(some):
             await shows(ann, step.piles)
             for other in others:
                 await until(other, await seq(ann))

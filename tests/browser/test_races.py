@@ -10,7 +10,7 @@ from urllib.request import urlopen
 
 from browser import axe
 from browser.browsing import PHONE, Browsing
-from browser.games import deal_of, start_of, steps
+from browser.games import deal_of, save_of, start_of, steps
 from browser.player import (
     by_finger,
     cards,
@@ -52,7 +52,9 @@ async def race(server: Running, **settings: object) -> str:
 async def test_from_the_gate_over_the_table_to_the_next_deal(
     server: Running, open_page: Browsing
 ) -> None:
-    room = await race(server, countdown=2)
+    whole = list(steps(GAME))
+    begun, game = whole[:-12], whole[-12:]
+    room = await race(server, countdown=2, deal=None, save=save_of(GAME, len(begun)))
     ann = await come(open_page, server, room, "Ann")
     await expect(ann.get_by_text("Waiting for a second racer")).to_be_visible()
     bob = await come(open_page, server, room, "Bob", size=PHONE, touch=True)
@@ -64,11 +66,10 @@ async def test_from_the_gate_over_the_table_to_the_next_deal(
     await expect(ann.get_by_role("timer")).to_have_text("1")
     for page in (ann, bob):
         await may_play(page)
-        await shows(page, start_of(GAME))
+        await shows(page, begun[-1].piles)
         await expect(page.locator("kibitz-gate")).to_be_hidden()
     await expect(ann.locator("kibitz-table :focus")).to_have_count(1)
 
-    game = list(steps(GAME))
     for step in game[:2]:
         await play(bob, step, by_finger)
     for step in game[:4]:

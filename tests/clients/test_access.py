@@ -2,6 +2,7 @@
 
 import asyncio
 import io
+import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,10 +95,17 @@ async def test_a_room_with_a_password(tmp_path: Path, monkeypatch: pytest.Monkey
         assert (await kibitz.run_here(*line)).code == 0
         (tmp_path / "bob").mkdir()
         bob = Command(server.url, tmp_path / "bob", {"KIBITZ_ROOM_PASSWORD": "cats"})
-        assert (await bob.run("fork", *line[1:], lines="quit\n")).code == 0
-        for command in ("fork", "present"):
-            done = await bob.run_here(command, line[1])
-            assert done.code == 1 and "this room has a password" in done.err
+        done = await bob.run_here("fork", line[1])
+        assert done.code == 1 and "this room has a password" in done.err
+        done = await bob.run("fork", *line[1:], lines="quit\n")
+        assert done.code == 0 and "--password" not in done.out
+        _, room, _, _, option, key = re.search(r"watch it with: kibitz (.*)", done.out)[1].split()  # type: ignore[index]
+        assert option == "--invite"
+        async with connect(server.url) as eve:
+            assert room not in [each.id for each in (await eve.rooms()).rooms]
+            with pytest.raises(Refused, match="this room is by invitation"):
+                await eve.join(room)
+            await eve.join(room, invite=key)
         async with connect(server.url) as eve:
             with pytest.raises(Refused, match="this room has a password"):
                 await eve.join(line[1])

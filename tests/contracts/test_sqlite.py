@@ -1,13 +1,16 @@
 """What the log on a file promises beside what every log does: over restarts and kills, alone."""
 
 import asyncio
+import sqlite3
 import sys
+import threading
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 from records import add, record
 from server.storage.files import entry as info
+from talk import PATIENCE
 
 from kibitz.server.log.log import Conflict, LogFailure
 from kibitz.server.log.sqlite import AT_ONCE, SqliteLog
@@ -163,4 +166,51 @@ async def test_a_file_is_read_with_rests_where_it_is_long(
     monkeypatch.setattr(log, "_gently", seen)
     assert len(await log.read("r")) == last and len(gently) == 50
     assert len(await log.read("r", limit=AT_ONCE)) == AT_ONCE and len(gently) == 50
+    await log.close()
+
+
+async def test_who_reads_little_does_not_wait_while_a_long_read_rests(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = SqliteLog(tmp_path / "k.db")
+    last = AT_ONCE + 50
+    await log.append("long", 0, [record(n + 1) for n in range(last)], info("long", last))
+    short = await add(log, "short", 0)
+    resting, rested = threading.Event(), threading.Event()
+
+    def rest(rows: Iterable[object]) -> Iterator[object]:
+        resting.set()
+        assert rested.wait(PATIENCE)
+        yield from rows
+
+    monkeypatch.setattr(log, "_gently", rest)
+    long = asyncio.create_task(log.read("long"))
+    try:
+        assert await asyncio.to_thread(resting.wait, PATIENCE)
+        assert await log.read("short") == [short]
+        assert len(await log.read("long", limit=AT_ONCE)) == AT_ONCE
+        assert {entry.id for entry in await log.rooms()} == {"long", "short"}
+        assert not long.done()
+        closing = asyncio.create_task(log.close())
+        await asyncio.sleep(0)
+    finally:
+        rested.set()
+    assert len(await long) == last, "what is being read is read"
+    await closing
+    with pytest.raises(LogFailure):
+        await log.read("long")
+    for db in (log._reader_db, log._long_reader_db):
+        with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+            db.execute("select 1")
+
+
+async def test_a_long_read_that_fails_is_told_as_any(tmp_path: Path) -> None:
+    log = SqliteLog(tmp_path / "k.db")
+    last = AT_ONCE + 50
+    await log.append("r", 0, [record(n + 1) for n in range(last)], info("r", last))
+    log._writer_db.execute("update record set data = x'00' where last = ?", (last,))
+    with pytest.raises(LogFailure):
+        await log.read("r")
+    assert log.meter.failures == 1
+    assert len(await log.read("r", limit=last - 1)) == last - 1
     await log.close()

@@ -8,7 +8,7 @@ import pytest
 from plays import KLONDIKE
 from positions import GOLDEN, VARIANTS
 from servers import Running
-from talk import Plain, Talk, fetch, talking
+from talk import Plain, Talk, eventually, fetch, talking
 
 from kibitz.engine.deals import deck_of
 from kibitz.engine.games import GAMES
@@ -227,6 +227,33 @@ async def test_texts_wait_for_their_turn(running: Running, monkeypatch: pytest.M
             await bob.ok("ping")
             between += 1
         assert between > 4
-        monkeypatch.setattr(running.app._past, "_most", 0)
+        monkeypatch.setattr(running.app._past._long, "_most", 0)
         refused = await ann.refused("rate-limited", "replay", text=text)
         assert refused["retry_ms"] > 0 and "room" not in refused
+
+
+async def test_who_asks_for_little_does_not_wait_for_texts(
+    running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those who bring long texts wait for each other; a short room has a lane of its own."""
+    monkeypatch.setattr(running.app._past._long, "_most", 2)
+    text = TEXTS["klondike"]
+    async with (
+        talking(running.url) as ann,
+        talking(running.url) as bob,
+        talking(running.url) as eve,
+    ):
+        room = (await ann.ok("create", game="klondike-single", deal="1"))["room"]
+        for _ in range(50):
+            await ann.ok("move", room=room, move="sw")
+        async with running.app._past._long._turn:  # somebody's long text is gone through
+            for talk in (bob, eve):  # on one connection they would wait for each other before
+                await talk.send({"t": "replay", "i": 100, "text": text})
+            await eventually(lambda: running.app._past._long._waiting == 2)
+            await ann.refused("rate-limited", "replay", text=text)
+            for kind in ("txt", "json"):
+                assert (await fetch(running.http, f"/rooms/{room}/replay.{kind}"))[0] == 200
+            assert not (100 in bob.answers or 100 in eve.answers)
+            monkeypatch.setattr("kibitz.server.room.past.SHORT_ROOM", 40)  # now it is a long one
+            assert (await fetch(running.http, f"/rooms/{room}/replay.txt"))[0] == 429
+        await eventually(lambda: 100 in bob.answers and 100 in eve.answers)

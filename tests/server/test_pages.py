@@ -78,7 +78,8 @@ async def test_who_comes_when_too_many_wait_is_told_so(
 ) -> None:
     """And what is short is read at once all the same."""
     monkeypatch.setattr("kibitz.server.room.past.SHORT", 3)
-    monkeypatch.setattr(running.app._past, "_most", 0)
+    for lane in (running.app._past._short, running.app._past._long):
+        monkeypatch.setattr(lane, "_most", 0)
     async with talking(running.url) as ann:
         room = (await ann.ok("create", game="klondike", deal="1"))["room"]
         assert (await fetch(running.http, f"/rooms/{room}/replay.txt"))[0] == 200

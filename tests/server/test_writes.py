@@ -4,12 +4,15 @@ import asyncio
 import os
 import socket as sockets
 from collections.abc import Callable
+from typing import Any, cast
 
 import pytest
 from lookers import Ear
 from raw import CLOSE, Raw, raw, request
 from servers import Running
+from talk import PATIENCE
 from websockets.protocol import State
+from websockets.server import ServerProtocol
 
 from kibitz.protocol.wire import Encoding
 from kibitz.server.connection import ANSWER_BYTES, Connection
@@ -17,6 +20,7 @@ from kibitz.server.limits.settings import OUTBOX_BYTES
 from kibitz.server.room.writing import MAX_TOGETHER
 from kibitz.server.sockets.descriptors import write_all
 from kibitz.server.sockets.share import AT_ONCE
+from kibitz.server.sockets.socket import Socket
 from kibitz.server.sockets.turn import Turn
 
 SMALL = 4096
@@ -146,6 +150,32 @@ async def test_several_answers_leave_in_one_write(
         ann.write(refused)
         await ann.until(AT_ONCE - 1)
         assert ann.answers == list(range(AT_ONCE)) and len(writes) == 1
+
+
+class Slow:
+    """A transport for which so much waits, each time one looks."""
+
+    def __init__(self, *waits: int) -> None:
+        self._waits = iter(waits)
+        self.aborted = asyncio.Event()
+
+    def get_write_buffer_size(self) -> int:
+        return next(self._waits)
+
+    def abort(self) -> None:
+        self.aborted.set()
+
+
+@pytest.mark.parametrize(
+    "waits", [(90, 40, 10, 0), (90, 40, 40)], ids=["he has it all", "he takes no more"]
+)
+async def test_a_page_is_not_cut_off_while_somebody_takes_some_of_it(waits: tuple[int]) -> None:
+    socket = Socket(ServerProtocol(), cast(Any, None), ping_interval=None, close_timeout=0.0)
+    slow = Slow(*waits)
+    socket.transport = cast(asyncio.Transport, slow)
+    socket._end_it(100)
+    await asyncio.wait_for(slow.aborted.wait(), PATIENCE)
+    assert next(slow._waits, None) is None, "not before"
 
 
 async def test_who_does_not_read_leaves_the_fast_path_and_comes_back(

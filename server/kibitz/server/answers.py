@@ -15,7 +15,7 @@ from kibitz.engine.games import GAMES, TEXTS
 from kibitz.protocol import limits, replies
 from kibitz.protocol import requests as ask
 from kibitz.protocol.codes import ErrorCode, Refused
-from kibitz.protocol.views import Action, GameInfo, LayoutPlace, Policy, Role
+from kibitz.protocol.views import Action, GameInfo, LayoutPlace, Policy, Role, Visibility
 from kibitz.protocol.wire import Encoding
 
 from .access.roles import GUEST_ROLES, check_request
@@ -253,10 +253,9 @@ class Answers:
             start = dataclasses.replace(start, parent=root, policy=policy)
         elif not parent.people.disclosed:  # nor is what is made of it shown sooner
             start = dataclasses.replace(start, policy=Policy(delay=state.policy.delay))
-        told = state.visibility == "public" and not live and not request.unlisted
-        wish = ask.Create(
-            i=request.i, game=start.game.name, visibility="public" if told else "unlisted"
-        )
+        hidden = live or request.unlisted or state.visibility != "public"
+        seen: Visibility = "private" if state.closed else "unlisted" if hidden else "public"
+        wish = ask.Create(i=request.i, game=start.game.name, visibility=seen)
         return await self._rooms.create(wish, visitor.identity, start)
 
     async def _rematch(self, request: ask.Rematch, room: Room, visitor: Visitor) -> Room:

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+from asyncio.sslproto import SSLProtocol
 from collections.abc import AsyncIterator, Awaitable, Sequence
 from functools import partial
 from http import HTTPStatus
@@ -71,7 +72,9 @@ FOREIGN = (
 BACKLOG = 4096
 """Connections that may wait to be accepted: a crowd comes back within half a second. Whoever finds
 no room there is not heard for a whole one."""
-ACCEPTS = 2
+TLS_READ_BYTES = 16 * 1024
+"""Bytes of a TLS connection that come at once, and what each has as a buffer: a record of TLS."""
+ACCEPTS = 4
 """Connections that are accepted before everybody else has his turn."""
 SUBPROTOCOLS = (Subprotocol(MSGPACK_SUBPROTOCOL), Subprotocol(JSON_SUBPROTOCOL))
 
@@ -161,13 +164,16 @@ class App:
             self._settings.listening.port,
             process_request=self._page,
             select_subprotocol=_select,
-            create_connection=cast(type[ServerConnection], partial(Socket, door=self._door)),
+            create_connection=cast(
+                type[ServerConnection],
+                partial(Socket, door=self._door, patience=self._settings.limits.hello_timeout),
+            ),
             compression=None,
             backlog=ACCEPTS,
             ping_interval=None,
             max_size=MAX_MESSAGE,
             server_header=NAME,
-            open_timeout=self._settings.limits.hello_timeout,
+            open_timeout=None,  # for his request a client has hello_timeout, for its answer we have
             close_timeout=CLOSE_SECONDS,
             **self._tls(),
         )
@@ -187,6 +193,7 @@ class App:
         """What to listen with, where that is not plain TCP."""
         if self._certificates is None:
             return {}
+        SSLProtocol.max_size = TLS_READ_BYTES
         return {
             "ssl": self._certificates.context,
             "ssl_handshake_timeout": self._settings.limits.hello_timeout,

@@ -188,7 +188,7 @@ async def test_a_closed_room_is_shown_to_nobody_else(running: Running) -> None:
         await ann.ok("resign", room=room)
         await ann.refused("forbidden", "present", room=room)
         fork = await ann.ok("fork", room=room)
-        assert fork["info"]["visibility"] == "unlisted"
+        assert fork["info"]["visibility"] == "private"
 
 
 async def test_nobody_finds_a_room_by_trying(running: Running) -> None:

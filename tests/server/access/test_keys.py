@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -83,6 +84,33 @@ async def test_a_jwks_names_its_keys_and_is_read_again(tmp_path: Path) -> None:
         path.write_text("{}")
         server.app.reload()
         assert await is_let_in(server, new)
+
+
+@pytest.mark.parametrize("name", ["jwt_key", "jwt_jwks"])
+async def test_keys_come_from_a_pipe_at_the_start_and_nobody_waits_for_one_later(
+    tmp_path: Path, name: str
+) -> None:
+    path = operators.write_jwks(tmp_path / "keys", operators.jwk(rsa_key()))
+    if name == "jwt_key":
+        path.write_bytes(pem(rsa_key()))
+    end, other = os.pipe()
+    os.write(other, path.read_bytes())
+    os.close(other)
+    path.unlink()
+    path.symlink_to(f"/dev/fd/{end}")
+    wanted = Access(auth=Auth.JWT, **{name: path})  # type: ignore[arg-type]
+    async with running_server(access=wanted) as server:
+        for _ in range(2):
+            assert await is_let_in(server, token())
+            with capture_logs() as lines:
+                server.app.reload()
+            assert [(each["event"], each["why"]) for each in lines] == [
+                ("not reloaded", f"{path} is no regular file")
+            ]
+            path.unlink()
+            os.mkfifo(path)
+        assert await is_let_in(server, token())
+    os.close(end)
 
 
 def unusable(tmp_path: Path, content: bytes, name: str = "jwt_key") -> str:

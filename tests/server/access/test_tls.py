@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import os
 import signal
 import ssl
 import sys
@@ -23,12 +24,15 @@ from servers import Running, running_server
 from structlog.testing import capture_logs
 from talk import PATIENCE, eventually, talking
 
+from kibitz.protocol.limits import MAX_SAVE
 from kibitz.protocol.wire import Encoding as WireEncoding
 from kibitz.server.access.authority import Unusable
 from kibitz.server.access.certificates import certificates_of
+from kibitz.server.app import TLS_READ_BYTES
 from kibitz.server.log.sqlite import SqliteLog
 from kibitz.server.room.fanout import GATHER_FROM
 from kibitz.server.sockets.descriptors import descriptor_of
+from kibitz.server.sockets.socket import Socket
 
 RECORDS = range(20, 24)
 """What TLS records may begin with: change, alert, handshake, data."""
@@ -145,6 +149,26 @@ async def test_nothing_leaves_in_the_clear(
                 looker.writer.transport.abort()
 
 
+async def test_no_more_of_it_comes_at_once_than_a_record(
+    authority: Authority, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes: list[int] = []
+    received = Socket.data_received
+
+    def seen(socket: Socket, data: bytes) -> None:
+        sizes.append(len(data))
+        received(socket, data)
+
+    monkeypatch.setattr(Socket, "data_received", seen)
+    async with (
+        running_server(tls=authority.files) as running,
+        talking(running.url, trust=authority.trust) as ann,
+    ):
+        for _ in range(8):
+            await ann.refused("bad-save", "create", game="klondike", save="x" * MAX_SAVE)
+    assert sum(sizes) > 8 * MAX_SAVE and max(sizes) < 2 * TLS_READ_BYTES
+
+
 async def test_only_a_plain_connection_is_written_past_its_transport(authority: Authority) -> None:
     transports: list[asyncio.BaseTransport] = []
 
@@ -210,6 +234,27 @@ def test_a_certificate_without_its_key_asks_for_that(authority: Authority) -> No
         authority.cert.write_bytes(content)
         with pytest.raises(Unusable, match=r"^\S+ is no certificate and its key"):
             certificates_of(authority.cert, None)
+
+
+async def test_no_pipe_is_waited_for(authority: Authority, tmp_path: Path) -> None:
+    """Not at the start, and not while others are served."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for cert, key in ((pipe, authority.key), (authority.cert, pipe)):
+        tls = ("--tls-cert", str(cert), "--tls-key", str(key))
+        code, said = await run("--port", "0", "--memory", *tls)
+        assert (code, said.count("\n")) == (2, 1) and f"{pipe} is no regular file" in said
+    async with running_server(tls=authority.files) as server:
+        first = await subject(server, authority.trust)
+        for path in (authority.key, authority.cert):
+            path.unlink()
+            os.mkfifo(path)
+            with capture_logs() as lines:
+                server.app.reload()
+            assert [(each["event"], each["why"]) for each in lines] == [
+                ("not reloaded", f"{path} is no regular file")
+            ]
+        assert await subject(server, authority.trust) == first
 
 
 async def test_what_speaks_no_tls_gets_nothing(authority: Authority) -> None:

@@ -9,6 +9,8 @@ from processes import PATIENCE, run, standby
 from server.admin.operators import KEY, Operator
 from talk import connected, eventually, talking
 
+from kibitz.server.admin.key import read_key
+
 
 @pytest.fixture
 def key_file(tmp_path: Path) -> Path:
@@ -102,6 +104,20 @@ async def test_a_key_that_is_none_is_refused_at_the_start(
     code, said = await run("--port", "0", "--memory", "--admin-token-file", str(path))
     assert (code, said.count("\n")) == (2, 1) and says in said
     assert not content or content.decode(errors="replace").strip() not in said
+
+
+async def test_a_key_comes_from_a_shells_pipe_and_nobody_waits_for_one_with_a_name(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "key"
+    os.mkfifo(path)
+    code, said = await run("--port", "0", "--memory", "--admin-token-file", str(path))
+    assert (code, said.count("\n")) == (2, 1) and f"{path} is no regular file" in said
+    end, other = os.pipe()
+    os.write(other, f"{KEY}\n".encode())
+    os.close(other)
+    assert read_key(Path(f"/dev/fd/{end}"), None) == KEY
+    os.close(end)
 
 
 async def test_the_environment_may_hold_it_and_nobody_inherits_it(

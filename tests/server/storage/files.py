@@ -1,4 +1,4 @@
-"""The command ``kibitz admin`` as a process of its own, and rooms to be kept in files."""
+"""The command ``kibitz admin``, and rooms to be kept in files."""
 
 import contextlib
 import os
@@ -18,7 +18,7 @@ OLD = Path(__file__).parents[2] / "golden" / "files"
 
 async def admin(folder: Path, *words: str) -> Done:
     """What the command says, run in a folder."""
-    return await Command("", folder).run("admin", *words)
+    return await Command("", folder).run_here("admin", *words)
 
 
 def names(folder: Path) -> list[str]:

@@ -173,6 +173,8 @@ async def test_the_command_says_one_fault_a_line_and_exits_with_1(tmp_path: Path
     sound = await admin(tmp_path, "check")
     assert sound.code == 0 and sound.out.startswith("kibitz.db: sound (4 rooms, ")
     log._writer_db.execute("delete from record where room = ? and last = 3", (rooms[0],))
+    one = await admin(tmp_path, "check")
+    assert one.out.splitlines()[1].startswith("kibitz.db: 1 fault (4 rooms")
     log._writer_db.execute("update room set last = 99 where id = ?", (rooms[2],))
     done = await admin(tmp_path, "check")
     assert done.code == 1

@@ -1,5 +1,6 @@
 """``kibitz play``, ``race``, ``daily``, ``fork``: a person sits down."""
 
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,6 +11,9 @@ from .. import outcome
 from . import options as say
 from .groups import spread
 from .reaching import Access, Entry
+
+DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
+"""A date, as the server takes it."""
 
 if TYPE_CHECKING:
     from ..session import Client
@@ -134,6 +138,8 @@ def daily(
     screen = looks.screen
     if play and date is not None:
         raise outcome.unusable("only the deal of today can be played: no --date")
+    if date is not None and not DAY.fullmatch(date):
+        raise outcome.unusable(f"{date!r} is no date; one is 2026-11-28")
     if play:
         _sit(new_room(game, daily=True), screen, access, name)
         return
@@ -162,7 +168,7 @@ def fork(
     from ..terminal.seating import forked
 
     screen = looks.screen
-    _sit(forked(room, at, say.index(board)), screen, entry, name)
+    _sit(forked(room, at, say.index(board)), screen, entry, name, others=entry.where)
 
 
 def _sit(
@@ -171,6 +177,7 @@ def _sit(
     access: Access,
     name: str | None,
     password: str | None = None,
+    others: str | None = None,
 ) -> None:
     """Sit down under the identity that is kept for the server, and play."""
 
@@ -179,7 +186,7 @@ def _sit(
         from ..terminal.play import play
         from ..terminal.seating import Ways
 
-        ways = Ways(others=access.shown, again=access.again)
+        ways = Ways(access.shown if others is None else others, access.again)
         with Keyboard(sys.stdin) as keyboard:
             await play(client, seating, screen, keyboard, ways)
 

@@ -80,7 +80,7 @@ def present(
     unlisted: say.Unlisted = False,
     name: say.Name = None,
     looks: say.Looks,
-    entry: Entry,
+    access: Access,
 ) -> None:
     """Show a finished game to others. They see it in step; the keys are those of `replay`."""
     screen = looks.screen
@@ -91,7 +91,7 @@ def present(
 
         async with keys_of_terminal() as keys:
             await follow.present(
-                *(client, room, screen, keys), unlisted=unlisted, where=entry.where
+                *(client, room, screen, keys), unlisted=unlisted, where=access.where
             )
 
-    entry.talk_as_ever(talk, name=name)
+    access.talk_as_ever(talk, name=name)

@@ -1,7 +1,8 @@
 """TLS: the certificate that new connections get, read again without closing any.
 
 Promises: a connection gets a certificate and the key that belongs to it, whatever happens to the
-files meanwhile; a file that cannot be used changes nothing. Never: ask for a passphrase.
+files meanwhile; a file that cannot be used changes nothing. Never: ask for a passphrase, wait for a
+file.
 """
 
 import contextlib
@@ -9,6 +10,7 @@ import ssl
 from pathlib import Path
 
 from .authority import Unusable
+from .files import check_regular
 
 PROTOCOLS = ("http/1.1",)
 """What is spoken inside."""
@@ -52,6 +54,9 @@ class Certificates:
 
     def _read(self) -> ssl.SSLContext:
         certificate, key = self._paths
+        check_regular(certificate)
+        if key is not None:
+            check_regular(key)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.minimum_version = ssl.TLSVersion.TLSv1_2
         context.set_alpn_protocols(list(PROTOCOLS))

@@ -50,7 +50,7 @@ class Jwts:
     def __init__(
         self,
         world: World,
-        read_keys: Callable[[], Keys],
+        read_keys: Callable[[bool], Keys],
         issuer: str | None = None,
         audience: str | None = None,
         max_age: float | None = None,
@@ -59,7 +59,7 @@ class Jwts:
 
         Args:
             world: Tells the time.
-            read_keys: Reads the keys from where they are.
+            read_keys: Reads the keys from where they are; is told whether that is done again.
             issuer: The only one whose tokens count, if not every one's do.
             audience: Whom a token must be for, if it may not be for anybody.
             max_age: Hours after which a token ends at the latest; ``None``: when it says so itself.
@@ -70,7 +70,7 @@ class Jwts:
         """
         self._world = world
         self._read_keys = read_keys
-        self._keys = read_keys()
+        self._keys = read_keys(False)
         self._issuer = issuer
         self._audience = audience
         self._max_age_ms = None if max_age is None else int(max_age * HOUR_MS)
@@ -82,7 +82,7 @@ class Jwts:
 
     def reload(self) -> None:
         """Read the keys anew; who is here stays until his token expires."""
-        self._keys = self._read_keys()
+        self._keys = self._read_keys(True)
 
     def greet(self, token: str | None, name: str | None) -> tuple[Identity, str]:
         """Who says hello."""

@@ -22,6 +22,7 @@ from jwt import PyJWK
 from jwt.exceptions import PyJWTError
 
 from .authority import Unusable
+from .files import check_regular
 from .known import can_be_secret, is_known
 
 MAX_FILE = 1 << 20
@@ -61,14 +62,18 @@ class Keys:
         return self.by_id.get(kid) if isinstance(kid, str) else None
 
 
-def key_of_file(path: Path) -> Keys:
+def key_of_file(path: Path, again: bool = False) -> Keys:
     """The one key in a file: a public key as PEM, or a secret.
+
+    Args:
+        path: The file.
+        again: Whether others are served meanwhile: a file that is waited for is refused then.
 
     Raises:
         Unusable: It is neither.
 
     """
-    content = _read(path).strip()
+    content = _read(path, again).strip()
     if PEM in content:
         return Keys({None: _pem(content, path)}, named=False)
     key = _secret(content, str(path))
@@ -80,15 +85,20 @@ def key_of_file(path: Path) -> Keys:
     return Keys({None: key}, named=False)
 
 
-def keys_of_jwks(path: Path) -> Keys:
+def keys_of_jwks(path: Path, again: bool = False) -> Keys:
     """The keys of a JWKS file.
+
+    Args:
+        path: The file.
+        again: Whether others are served meanwhile: a file that is waited for is refused then.
 
     Raises:
         Unusable: It is none, or none of its keys can be used.
 
     """
+    content = _read(path, again)
     try:
-        found = json.loads(_read(path))
+        found = json.loads(content)
         listed: Sequence[Any] = found["keys"]
         assert isinstance(listed, list)
     except (ValueError, LookupError, TypeError, AssertionError, RecursionError):
@@ -108,7 +118,9 @@ def keys_of_jwks(path: Path) -> Keys:
     return Keys(by_id, named=True)
 
 
-def _read(path: Path) -> bytes:
+def _read(path: Path, again: bool) -> bytes:
+    if again:  # at the start it may be a pipe, as a shell makes one of <(...)
+        check_regular(path)
     try:
         with path.open("rb") as file:
             content = file.read(MAX_FILE + 1)

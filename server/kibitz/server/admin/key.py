@@ -41,6 +41,9 @@ def read_key(file: Path | None, variable: str | None) -> str | None:
     if file is None:
         return None if variable is None else _checked(variable, ENVIRONMENT)
     try:
+        # a pipe of the shell's, as of <(...), has no name, and whoever writes into it is there
+        if file.resolve().exists() and not file.is_file():
+            raise UnusableKey(f"could not read the admin token: {file} is no regular file")
         with file.open("rb") as opened:
             text = opened.read(MAX_BYTES).decode()
     except OSError as error:

@@ -37,6 +37,10 @@ class Knocking(Protocol):
         """End it without a word."""
         ...
 
+    def overfull(self) -> None:
+        """End it, because too much is kept of those who come from its address."""
+        ...
+
 
 @dataclass(slots=True)
 class _Guest:
@@ -44,7 +48,6 @@ class _Guest:
     place: str | None = None
     admitted: bool = False
     size: int = 0
-    kept: int = 0
 
 
 class Door:
@@ -79,8 +82,8 @@ class Door:
         self._admitted_of: Counter[str] = Counter()
         self._sending_to: Counter[str] = Counter()
         """Bytes of pages that are on their way."""
-        self._kept_from: Counter[str] = Counter()
-        """Bytes of large messages that have not come whole, or wait."""
+        self._keeping: dict[str, dict[Knocking, int]] = {}
+        """Bytes of large messages that have not come whole, or wait; the first to begin first."""
 
     def __len__(self) -> int:
         return len(self._guests)
@@ -205,16 +208,27 @@ class Door:
         return None
 
     def keeps(self, socket: Knocking, size: int) -> bool:
-        """So many bytes of large messages of somebody are kept by now; whether they may be."""
+        """So many bytes of large messages of somebody are kept by now; whether they may be.
+
+        Whoever began first gives way to one more from his address: he has had the most time.
+        """
         guest = self._guests.get(socket)
         if guest is None or guest.place is None:
             return True
-        more = size - guest.kept
-        if more > 0 and self._kept_from[guest.place] + more > self._limits.inbox_per_address:
+        keeping = self._keeping.setdefault(guest.place, {})
+        if size:
+            keeping[socket] = size
+        else:
+            keeping.pop(socket, None)
+        while sum(keeping.values()) > self._limits.inbox_per_address:
             self._count(UNREAD)
-            return False
-        guest.kept = size
-        _less(self._kept_from, guest.place, -more)
+            first = next(iter(keeping))
+            del keeping[first]
+            if first is socket:
+                return False
+            first.overfull()
+        if not keeping:
+            self._keeping.pop(guest.place, None)
         return True
 
     def gone(self, socket: Knocking) -> None:
@@ -224,7 +238,10 @@ class Door:
         if guest is None:
             return
         _less(self._sending_to, guest.place, guest.size)
-        _less(self._kept_from, guest.place, guest.kept)
+        if guest.place is not None and socket in (keeping := self._keeping.get(guest.place, {})):
+            del keeping[socket]
+            if not keeping:
+                del self._keeping[guest.place]
         if guest.admitted:
             self._admitted -= 1
             _less(self._admitted_of, guest.place)

@@ -144,7 +144,11 @@ class Limits:
         ),
     ] = MAX_REFUSED
     past_waiting: Annotated[
-        int, _most("Requests in all that may wait until a long game has been gone through.")
+        int,
+        _most(
+            "Requests that may wait until short games have been gone through; and as many, until "
+            "long ones have been."
+        ),
     ] = PAST_WAITING
     remembered: Annotated[
         int, _most("Connections, identities or addresses that one rate keeps account of.")

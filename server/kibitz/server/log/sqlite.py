@@ -3,7 +3,8 @@
 Promises: appends of one turn of the loop, and those that arrive while a commit is under way, share
 the next one; a future is answered only after the commit. One process a file: a lock on it, held by
 the kernel, refuses a second one at once, by whatever name it comes, and is gone after kill -9.
-Reading has a thread and a connection of its own.
+Reading has a thread and a connection of its own, and so has reading much: it rests in between, and
+nobody who reads little waits for that.
 """
 
 import asyncio
@@ -58,6 +59,7 @@ class SqliteLog:
             self._writer_db = self._connect()
             migrate(self._writer_db, self.path)
             self._reader_db = self._connect()
+            self._long_reader_db = self._connect()
             self._writer = Writer(self._writer_db, self.meter, self._settle)
         except sqlite3.Error as error:
             os.close(self._lock)
@@ -71,6 +73,7 @@ class SqliteLog:
         self._latest: dict[str, Append] = {}
         """Of every room the latest append of which nobody was told yet how it went."""
         self._reader = ThreadPoolExecutor(1, thread_name_prefix="kibitz-log-reader")
+        self._long_reader = ThreadPoolExecutor(1, thread_name_prefix="kibitz-log-long-reader")
         self._gently = Gently(time.monotonic)
         self._closed = False
 
@@ -182,8 +185,8 @@ class SqliteLog:
 
         return await self._beside(fetch)
 
-    async def _beside(self, work: Callable[[], T]) -> T:
-        """Work in the reader's thread, beside the records.
+    async def _beside(self, work: Callable[[], T], thread: ThreadPoolExecutor | None = None) -> T:
+        """Work in the reader's thread if no other is named, beside the records.
 
         Raises:
             LogFailure: It failed, or the log is closed.
@@ -192,7 +195,7 @@ class SqliteLog:
         if self._closed:
             raise LogFailure("the log is closed")
         try:
-            return await self._loop.run_in_executor(self._reader, work)
+            return await self._loop.run_in_executor(thread or self._reader, work)
         except (sqlite3.Error, UnreadableFile, *UNREADABLE) as error:
             self.meter.failures += 1
             raise failure(error) from error
@@ -200,14 +203,21 @@ class SqliteLog:
     async def _fetch(
         self, read: Callable[[bytes], T], query: str, *values: str | int | None
     ) -> list[T]:
-        """What the rows of one column say, read in the reader's thread."""
+        """What the rows of one column say, read in the reader's thread or, if many, the other."""
 
-        def fetch() -> list[T]:
-            rows = self._reader_db.execute(query, values)
-            first = [read(stored) for (stored,) in islice(rows, AT_ONCE)]
-            return first + [read(stored) for (stored,) in self._gently(rows)]
+        def fetch() -> list[T] | None:
+            with contextlib.closing(self._reader_db.execute(query, values)) as rows:
+                few = [read(stored) for (stored,) in islice(rows, AT_ONCE)]
+                return few if next(rows, None) is None else None
 
-        return await self._beside(fetch)
+        def fetch_many() -> list[T]:  # from the start: in between rows may have gone
+            with contextlib.closing(self._long_reader_db.execute(query, values)) as rows:
+                first = [read(stored) for (stored,) in islice(rows, AT_ONCE)]
+                return first + [read(stored) for (stored,) in self._gently(rows)]
+
+        if (few := await self._beside(fetch)) is not None:
+            return few
+        return await self._beside(fetch_many, self._long_reader)
 
     async def close(self) -> None:
         """Commit what was accepted, then close the file and give up the lock."""
@@ -216,8 +226,10 @@ class SqliteLog:
         self._closed = True
         self._hand_over()
         await self._writer.close()
-        await asyncio.to_thread(self._reader.shutdown, cancel_futures=True)
+        for thread in (self._reader, self._long_reader):
+            await asyncio.to_thread(thread.shutdown, cancel_futures=True)
         self._reader_db.close()
+        self._long_reader_db.close()
         self._writer_db.close()
         os.close(self._lock)
 

@@ -1,8 +1,9 @@
 """The past: positions by number and whole replays of a room, from its log, and texts replayed.
 
 A long game takes long to go through, so this happens beside the loop and one at a time: whoever
-asks for much waits behind others who ask for much, and nobody who plays waits for either.
-While the game runs a replay says what everybody may see; a finished game is written whole.
+asks for much waits behind others who ask for much, in a lane of their own, and neither those who
+ask for little nor those who play wait for them. While the game runs a replay says what everybody
+may see; a finished game is written whole.
 """
 
 import asyncio
@@ -45,11 +46,50 @@ from .told import encode_value, raw_list
 FORMAT = "kibitz-replay-json-1"
 SHORT = PIECE_EVENTS
 """Events that are gone through at once, without waiting for a turn."""
+SHORT_ROOM = 1000
+"""Events of the longest room that waits for its turn among the short ones only."""
 RETRY_MS = 1000
 UNPLAYED: frozenset[Status] = frozenset({"open", "timeout", "closed"})
 """How a board stands whose replay text has no end: nobody won it or gave it up."""
 A = TypeVar("A")
 T = TypeVar("T")
+
+
+class _Lane:
+    """A thread in which one piece of work is done after the other, and those who wait for it."""
+
+    def __init__(self, name: str, most: int, gently: Through) -> None:
+        self._gently = gently
+        self._most = most
+        self._turn = asyncio.Semaphore(1)
+        self._worker = ThreadPoolExecutor(1, thread_name_prefix=f"kibitz-past-{name}")
+        self._waiting = 0
+
+    def close(self) -> None:
+        """Take no more work and drop what has not begun."""
+        self._worker.shutdown(wait=False, cancel_futures=True)
+
+    @contextlib.asynccontextmanager
+    async def turn(self, room: str | None = None) -> AsyncIterator[None]:
+        """Wait for the turn.
+
+        Raises:
+            Refused: Too many are waiting for theirs.
+
+        """
+        if self._waiting >= self._most:
+            raise Over("readers of the past", RETRY_MS).refused(room)
+        self._waiting += 1
+        try:
+            async with self._turn:
+                yield
+        finally:
+            self._waiting -= 1
+
+    async def beside(self, work: Callable[[A, Through], T], given: A) -> T:
+        """Work beside the loop."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._worker, work, given, self._gently)
 
 
 class Past:
@@ -62,20 +102,18 @@ class Past:
 
         Args:
             log: What is read.
-            most: So many may wait for their turn, the next one is told to come back.
+            most: So many may wait for their turn in each lane, the next one is told to come back.
             gently: How a long game is gone through beside the loop, if there is time.
 
         """
         self._log = log
-        self._gently: Through = gently or iter
-        self._most = most
-        self._turn = asyncio.Semaphore(1)
-        self._worker = ThreadPoolExecutor(1, thread_name_prefix="kibitz-past")
-        self._waiting = 0
+        self._short = _Lane("short", most, gently or iter)
+        self._long = _Lane("long", most, gently or iter)
 
     def close(self) -> None:
         """Take no more work and drop what has not begun."""
-        self._worker.shutdown(wait=False, cancel_futures=True)
+        self._short.close()
+        self._long.close()
 
     async def position(self, room: Room, seq: int, audience: Audience) -> Position:
         """The room as an audience may see it after event ``seq``, at least 1.
@@ -156,8 +194,8 @@ class Past:
             Refused: It is none, or too long, or does not show all cards.
 
         """
-        async with self._my_turn():
-            return await self._beside(partial(_played, encoding=encoding), text)
+        async with self._long.turn():
+            return await self._long.beside(partial(_played, encoding=encoding), text)
 
     async def _work(self, room: str, end: int, work: Callable[[Sequence[Record], Through], T]) -> T:
         """Go through a room up to event ``end``; what is short needs no turn.
@@ -168,31 +206,10 @@ class Past:
         """
         if end <= SHORT:
             return work(await self._log.read(room, limit=end), iter)
-        async with self._my_turn(room):
+        lane = self._short if end <= SHORT_ROOM else self._long
+        async with lane.turn(room):
             records = await self._log.read(room, limit=end)
-            return await self._beside(work, records)
-
-    @contextlib.asynccontextmanager
-    async def _my_turn(self, room: str | None = None) -> AsyncIterator[None]:
-        """Wait for the turn.
-
-        Raises:
-            Refused: Too many are waiting for theirs.
-
-        """
-        if self._waiting >= self._most:
-            raise Over("readers of the past", RETRY_MS).refused(room)
-        self._waiting += 1
-        try:
-            async with self._turn:
-                yield
-        finally:
-            self._waiting -= 1
-
-    async def _beside(self, work: Callable[[A, Through], T], given: A) -> T:
-        """Work beside the loop."""
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._worker, work, given, self._gently)
+            return await lane.beside(work, records)
 
 
 def _played(text: str, go: Through, encoding: Encoding) -> Replayed:

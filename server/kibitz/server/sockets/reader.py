@@ -48,6 +48,10 @@ class Guest(Protocol):
         """End it without a word."""
         ...
 
+    def overfull(self) -> None:
+        """End it, because too much is kept of those who come from its address."""
+        ...
+
 
 class Door(Protocol):
     """Who counts the connections (:class:`..limits.door.Door`)."""

@@ -10,6 +10,7 @@ through the library's parser, so that it always stands between two frames. Never
 from types import TracebackType
 from typing import Any
 
+from websockets.asyncio.server import ServerConnection
 from websockets.frames import DATA_OPCODES, Frame, Opcode, apply_mask  # type: ignore[attr-defined]
 from websockets.http11 import Request, Response
 from websockets.protocol import OPEN, State
@@ -33,11 +34,10 @@ LONG = 126
 """What stands for the length of a body that is longer than 125 bytes."""
 HEADER = 6
 """Bytes before the body of a short masked frame."""
-REQUEST_END = b"\r\n\r\n"
-EARLY_BYTES, EARLY_MESSAGE = MAX_FRAME, 128
-"""Most bytes kept of who speaks before he was answered, and how many each message is more."""
 LATE_BYTES = 2 * MAX_MESSAGE
 """Most bytes that are read of somebody before his connection is open, and once it is not."""
+AT_ONCE_BYTES = 2 * READ_BYTES
+"""After so many bytes of whole frames everybody else has his turn."""
 SLOW_AT_ONCE = 20
 """Most frames that the library reads, and pings, before everybody else has his turn."""
 SLOW_REST_SECONDS = 0.004
@@ -50,7 +50,6 @@ class Socket(Arrival):
     __slots__ = (  # what is added here stays out of the library's dictionary
         "_deaf",
         "_direct",
-        "_early",
         "_ending",
         "_late",
         "_parts",
@@ -79,15 +78,13 @@ class Socket(Arrival):
         """Whether anything has come since the keepalive's last sweep."""
         self._reader: Reader | None = None
         self._turn: Turn | None = None
-        self._direct = False
+        self._direct = True
         """Whether frames are cut here: the library's parser stands between two of them."""
         self._rest: bytearray | None = None
         """The beginning of a frame that has not come whole."""
         self._parts: bytearray | None = None
         """What there is of a message in fragments; ``_text``: whether it is text."""
         self._text = False
-        self._early: list[tuple[bytes, bool]] = []
-        """Messages that came before somebody was attached."""
         self.behind = False
         """Whether frames that have come wait for a turn to come."""
         self.kept = 0
@@ -104,8 +101,6 @@ class Socket(Arrival):
         """
         self._reader, self._turn = reader, turn
         self.descriptor = descriptor_of(self.transport)
-        if not self._direct:
-            self.read_at_most(READ_BYTES // 8)  # the library is slower
         self.look()
         if self.request is not None and self.response is not None:
             self.request.headers.clear()  # the library's parser goes on knowing the request
@@ -113,9 +108,9 @@ class Socket(Arrival):
         self.request = self.response = None
         vars(self.protocol).pop("select_subprotocol", None)  # it would keep both alive
         self.transport.resume_reading()
-        early, self._early = self._early, []
-        for each in early:
-            reader.receive(*each)
+        early, self.early = self.early, bytearray()
+        if early:
+            self._cut(early)
 
     async def __aexit__(
         self,
@@ -142,11 +137,14 @@ class Socket(Arrival):
                 return
         if self._deaf:
             return
-        if self._direct and state in (OPEN, State.CLOSING):
+        if self._reader is None:
+            super().data_received(data)
+            self.look()
+        elif self._direct and state is not State.CLOSED:
             self._cut(data)
-            return
-        self._feed(data)
-        self.weigh()
+        else:
+            self._feed(data)
+            self.weigh()
 
     def weigh(self) -> None:
         """Count what is kept, if it is more than one ordinary frame, or was."""
@@ -158,29 +156,28 @@ class Socket(Arrival):
         self.kept = kept if kept > MAX_FRAME else 0
         if self.door.keeps(self, self.kept):
             return
+        self.overfull()
+
+    def overfull(self) -> None:
+        """Too much is kept of those who come from there: nothing more of this one."""
         if self._reader is None or self.protocol.state is not OPEN:
             self.cut()
             return
-        self._deaf, self._rest, self.kept = True, None, 0
-        self.door.keeps(self, 0)
+        self._deaf, self._rest, self._parts, self.kept = True, None, None, 0
+        if self.door is not None:
+            self.door.keeps(self, 0)
         self._reader.overfull()
 
     def _feed(self, data: bytes) -> None:
         """Give bytes to the library, which may close."""
-        if self.protocol.state is State.CONNECTING:
-            # What came behind the request, before our answer, is in the library's parser: then all
-            # that follows has to go there, too.
-            first = self.request is None and not self._direct
-            at_end = data.endswith(REQUEST_END) and data.count(REQUEST_END) == 1
-            self._direct = first and at_end
-        super().data_received(data)
+        ServerConnection.data_received(self, data)
         self.look()
 
     def send_data(self) -> None:
         """Send what the library has to say."""
         super().send_data()
         if self.response and self.protocol.state is not OPEN:  # only when it ends still counts
-            self._early.clear()
+            self.early.clear()
             self.transport.resume_reading()
 
     def eof_received(self) -> None:
@@ -196,7 +193,9 @@ class Socket(Arrival):
             rest += data
             data = rest
         at, size, slow = 0, len(data), 0
-        while size - at >= 2 and slow < SLOW_AT_ONCE and not self._is_resting():
+        while size - at >= 2 and at < AT_ONCE_BYTES and slow < SLOW_AT_ONCE:
+            if self._is_resting():
+                break
             first, second = data[at], data[at + 1]
             length, body = second & ~MASKED, at + HEADER
             if length == LONG:  # if the header itself is cut short, ``end`` lies beyond it anyway
@@ -228,11 +227,12 @@ class Socket(Arrival):
                 self._rest = None
                 return
             at = end
-        self.behind = slow == SLOW_AT_ONCE or self._is_resting()
+        tired = slow == SLOW_AT_ONCE
+        self.behind = tired or self._is_resting() or AT_ONCE_BYTES <= at < size
         if self.behind:
             self.transport.pause_reading()
             if not self._is_resting():
-                self.loop.call_later(SLOW_REST_SECONDS, self.go_on)
+                self.loop.call_later(SLOW_REST_SECONDS if tired else 0, self.go_on)
         if at == size:
             self._rest = None
         elif rest is None:
@@ -255,7 +255,7 @@ class Socket(Arrival):
 
     def _leave(self, data: bytes | bytearray) -> None:
         """Let the library say what is wrong with it."""
-        self._direct, self._rest = False, None
+        self._direct, self._rest, self.behind = False, None, False
         self._feed(bytes(data))
 
     def process_event(self, event: Request | Response | Frame) -> None:
@@ -276,13 +276,8 @@ class Socket(Arrival):
             self._give(message, self._text)
 
     def _give(self, message: bytes, is_text: bool) -> None:
-        if self._reader is not None:
-            self._reader.receive(message, is_text)
-            return
-        self._early.append((message, is_text))
-        if sum(len(early) + EARLY_MESSAGE for early, _ in self._early) > EARLY_BYTES:
-            self._early.clear()
-            self.cut()
+        assert self._reader is not None, "attached"
+        self._reader.receive(message, is_text)
 
     # Out
 
@@ -311,8 +306,17 @@ class Socket(Arrival):
         lingers = waits and state is State.CLOSED and not self.connection_lost_waiter.done()
         if (lingers or state is State.CLOSING) and not self._ending:
             self._ending = True  # it comes to an end, whoever began it and whatever he reads
-            self.loop.call_later(self.close_timeout or 0, self.transport.abort)
+            waits = self.transport.get_write_buffer_size() if lingers else 0
+            self.loop.call_later(self.close_timeout or 0, self._end_it, waits)
         return self.ready
+
+    def _end_it(self, waited: int) -> None:
+        """It had its time; who is slow to take a page has more, as long as he takes some of it."""
+        waits = self.transport.get_write_buffer_size()
+        if 0 < waits < waited:
+            self.loop.call_later(self.close_timeout or 0, self._end_it, waits)
+        else:
+            self.transport.abort()
 
     @property
     def waiting(self) -> int:

@@ -89,7 +89,8 @@ def check(data: Data = DATA, as_json: AsJson = False) -> None:
         typer.echo(json.dumps({"faults": faults, **seen}))
     else:
         counted = ", ".join(f"{count:,} {name}" for name, count in seen.items())
-        typer.echo(f"{data}: {'sound' if not faults else f'{faults:,} faults'} ({counted})")
+        found = f"{faults:,} fault{'s' if faults > 1 else ''}" if faults else "sound"
+        typer.echo(f"{data}: {found} ({counted})")
     raise typer.Exit(1 if faults else 0)
 
 
