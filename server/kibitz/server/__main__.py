@@ -166,7 +166,7 @@ async def _log_of(keeping: Keeping) -> EventLog:
     except ModuleNotFoundError as error:
         if error.name != "nats":
             raise
-        raise UnusableLog("--nats needs more: pip install 'kibitz[nats]'") from None
+        raise UnusableLog("--nats needs more: pip install '.[nats]', where its source is") from None
     return await NatsLog.open(keeping.nats, keeping.nats_replicas)
 
 
