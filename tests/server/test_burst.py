@@ -164,6 +164,7 @@ async def test_what_is_refused_at_once_is_answered_in_its_turn() -> None:
 async def test_those_of_one_address_share_a_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     """However many they are, each of them gets on, and others have their own."""
     monkeypatch.setattr("kibitz.server.sockets.share.REST_SECONDS", 0.0)
+    monkeypatch.setattr("kibitz.server.sockets.share.work_clock", lambda: 0.0)
     share, taken, turns = Share(), Counter[str](), list[Counter[Hashable]]()
 
     def sender(place: Hashable, name: str) -> Callable[[int], int]:
