@@ -9,6 +9,8 @@ from collections.abc import AsyncIterator
 from importlib import metadata
 from pathlib import Path
 
+from cuts import Way, way_to
+
 from kibitz.server.log.nats.log import NatsLog
 
 START_SECONDS = 20.0
@@ -89,4 +91,16 @@ async def nats_logs(server: NatsServer, count: int = 1) -> AsyncIterator[list[Na
             await logs[0]._link.ask(f"$JS.API.STREAM.DELETE.{config['name']}")
     finally:
         for log in logs:
+            await log.close()
+
+
+@contextlib.asynccontextmanager
+async def by_a_way(server: NatsServer) -> AsyncIterator[tuple[NatsLog, NatsLog, Way]]:
+    """Two logs of one new deployment; what the second says goes by a way that can be cut."""
+    async with nats_logs(server) as (straight,), way_to(server.port) as way:
+        name = straight._space.rooms.removesuffix("_ROOMS")
+        log = await NatsLog.open([f"nats://127.0.0.1:{way.port}"], name=name)
+        try:
+            yield straight, log, way
+        finally:
             await log.close()

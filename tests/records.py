@@ -1,5 +1,7 @@
 """Records of rooms that nobody plays, for logs to keep."""
 
+from collections.abc import AsyncIterator
+
 from server.storage.files import entry as info
 
 from kibitz.protocol.views import Event
@@ -16,3 +18,13 @@ async def add(log: EventLog, room: str, expected: int, count: int = 1) -> Record
     made = record(expected + 1, count)
     await log.append(room, expected, [made], info(room, made.last))
     return made
+
+
+async def first_of(log: EventLog, room: str, count: int) -> AsyncIterator[tuple[Record, int]]:
+    """So many records that a follower sees."""
+    seen = 0
+    async for each in log.follow(room):
+        seen += 1
+        yield each, seen
+        if seen == count:
+            return

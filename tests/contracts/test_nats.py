@@ -2,25 +2,21 @@
 
 import asyncio
 import contextlib
-import itertools
 import json
 from collections.abc import AsyncIterator
-from pathlib import Path
 from random import Random
-from typing import Any
 
 import nats
 import pytest
-from brokers import NatsServer, nats_logs
-from cuts import way_to
+from brokers import NatsServer, by_a_way, nats_logs
 from nats.aio.msg import Msg
 from nats.errors import NoRespondersError
-from records import add, record
+from records import add, first_of, record
 from server.storage.files import entry as info
 
 from kibitz.protocol.views import Event
 from kibitz.server.log.log import Conflict, LogFailure, UnusableLog
-from kibitz.server.log.nats import appending, live, putting
+from kibitz.server.log.nats import appending, putting
 from kibitz.server.log.nats.log import NatsLog
 from kibitz.server.log.nats.streams import MAX_MESSAGE
 from kibitz.server.log.record import Record, Secret
@@ -110,9 +106,7 @@ async def test_what_waits_goes_together_in_one_message(nats_server: NatsServer) 
 async def test_an_append_of_which_nothing_is_known_is_done_exactly_once(
     nats_server: NatsServer, acknowledgement: bool
 ) -> None:
-    async with nats_logs(nats_server) as (other,), way_to(nats_server.port) as way:
-        name = other._space.rooms.removesuffix("_ROOMS")
-        log = await NatsLog.open([f"nats://127.0.0.1:{way.port}"], name=name)
+    async with by_a_way(nats_server) as (other, log, way):
         await add(log, "r", 0)
         for seq in range(1, 6):
             if acknowledgement:  # it is stored, and we do not hear of it
@@ -124,15 +118,12 @@ async def test_an_append_of_which_nothing_is_known_is_done_exactly_once(
             assert way.cuts.is_set()
         assert [r.last for r in await other.read("r")] == list(range(1, 7))
         assert [r.last for r in await log.read("r")] == list(range(1, 7))
-        await log.close()
 
 
 async def test_an_append_that_somebody_overtook_while_it_was_unknown_is_a_conflict(
     nats_server: NatsServer,
 ) -> None:
-    async with nats_logs(nats_server) as (other,), way_to(nats_server.port) as way:
-        name = other._space.rooms.removesuffix("_ROOMS")
-        log = await NatsLog.open([f"nats://127.0.0.1:{way.port}"], name=name)
+    async with by_a_way(nats_server) as (other, log, way):
         await add(log, "r", 0)
         way.cut_at(b".rm.", up=True)
         done = asyncio.ensure_future(log.append("r", 1, [record(2, by="log")], info("r", 2)))
@@ -145,15 +136,12 @@ async def test_an_append_that_somebody_overtook_while_it_was_unknown_is_a_confli
             with pytest.raises(Conflict):
                 await done
         assert [r.by for r in await log.read("r")] == [None, "other"]
-        await log.close()
 
 
 async def test_an_append_behind_which_others_wrote_while_it_was_unknown_is_done(
     nats_server: NatsServer,
 ) -> None:
-    async with nats_logs(nats_server) as (other,), way_to(nats_server.port) as way:
-        name = other._space.rooms.removesuffix("_ROOMS")
-        log = await NatsLog.open([f"nats://127.0.0.1:{way.port}"], name=name)
+    async with by_a_way(nats_server) as (other, log, way):
         await add(log, "r", 0)
         way.cut_at(b'"stream":"', up=False)
         done = log.append("r", 1, [record(2, by="log")], info("r", 2))
@@ -167,7 +155,6 @@ async def test_an_append_behind_which_others_wrote_while_it_was_unknown_is_done(
             with pytest.raises(Conflict):
                 await add(log, "r", 2)
         assert [r.by for r in await log.read("r")] == [None, "log", None, None]
-        await log.close()
 
 
 async def test_it_fails_only_if_nothing_can_have_been_written(
@@ -175,9 +162,7 @@ async def test_it_fails_only_if_nothing_can_have_been_written(
 ) -> None:
     for module in (appending, putting):
         monkeypatch.setattr(module, "DEADLINE_SECONDS", 0.3)
-    async with nats_logs(nats_server) as (other,), way_to(nats_server.port) as way:
-        name = other._space.rooms.removesuffix("_ROOMS")
-        log = await NatsLog.open([f"nats://127.0.0.1:{way.port}"], name=name)
+    async with by_a_way(nats_server) as (other, log, way):
         await add(log, "r", 0)
         way.cut_at(b".rm.", up=True)
         unknown = log.append("r", 1, [record(2)], info("r", 2))  # it has left, nobody knows whither
@@ -192,7 +177,6 @@ async def test_it_fails_only_if_nothing_can_have_been_written(
             await unknown
         assert not log.meter.failing
         assert [r.last for r in await other.read("r")] == [1, 2]
-        await log.close()
 
 
 async def test_it_is_well_again_when_it_can_write_whether_or_not_anybody_does(
@@ -201,9 +185,7 @@ async def test_it_is_well_again_when_it_can_write_whether_or_not_anybody_does(
     for module in (appending, putting):
         monkeypatch.setattr(module, "DEADLINE_SECONDS", 0.3)
     monkeypatch.setattr("kibitz.server.log.nats.log.PROBE_SECONDS", 0.1)
-    async with nats_logs(nats_server) as (other,), way_to(nats_server.port) as way:
-        name = other._space.rooms.removesuffix("_ROOMS")
-        log = await NatsLog.open([f"nats://127.0.0.1:{way.port}"], name=name)
+    async with by_a_way(nats_server) as (_, log, way):
         await way.shut()
         async with asyncio.timeout(PATIENCE):
             with pytest.raises(LogFailure):
@@ -213,7 +195,6 @@ async def test_it_is_well_again_when_it_can_write_whether_or_not_anybody_does(
             while log.meter.failing:  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
         assert await log.kept() == {}
-        await log.close()
 
 
 SEED, HASH, NEVER = "5eed" * 16, "pa55word-hash", "5ec7e7" * 8
@@ -234,7 +215,7 @@ async def test_what_is_secret_is_in_nothing_that_is_republished(nats_server: Nat
         await log.append("r", 0, [made, record(2)], info("r", 2))
         await add(log, "r", 2)
         assert await log.read("r") == [made, record(2), record(3)]
-        assert [r async for r, _ in _first(log, "r", 3)] == [made, record(2), record(3)]
+        assert [r async for r, _ in first_of(log, "r", 3)] == [made, record(2), record(3)]
         await client.flush()
         assert {m.subject.split(".")[1] for m in heard} == {"rm", "lv"}
         said = b"".join(m.data + repr(m.headers).encode() for m in heard)
@@ -248,125 +229,6 @@ async def test_what_is_secret_is_in_nothing_that_is_republished(nats_server: Nat
         await client.close()
 
 
-async def _first(log: NatsLog, room: str, count: int) -> AsyncIterator[tuple[Record, int]]:
-    """So many records that a follower sees."""
-    seen = 0
-    async for each in log.follow(room):
-        seen += 1
-        yield each, seen
-        if seen == count:
-            return
-
-
-async def test_who_follows_reads_what_he_did_not_hear(
-    nats_server: NatsServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(live, "RECHECK_SECONDS", ())
-    monkeypatch.setattr(live, "SWEEP_SECONDS", PATIENCE)
-    async with nats_logs(nats_server, 2) as (log, other):
-        space = log._space
-        (config, *_) = space.configs(1)
-        quiet = {key: value for key, value in config.items() if key != "republish"}
-        seen: asyncio.Queue[Record] = asyncio.Queue()
-        task = asyncio.create_task(_hand_on(log, seen))
-        await add(other, "r", 0)
-        async with asyncio.timeout(PATIENCE):
-            assert (await seen.get()).last == 1
-            for seq in range(1, 31, 3):
-                await _update(log, quiet)
-                await add(other, "r", seq)
-                await add(other, "r", seq + 1)
-                await _update(log, config)
-                assert seen.empty()
-                await add(other, "r", seq + 2)
-                assert [(await seen.get()).last for _ in range(3)] == [seq + 1, seq + 2, seq + 3]
-        task.cancel()
-        await asyncio.wait([task])
-
-
-async def test_what_nobody_is_told_of_is_found_by_a_sweep(
-    nats_server: NatsServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(live, "RECHECK_SECONDS", ())
-    monkeypatch.setattr(live, "SWEEP_SECONDS", 0.1)
-    async with nats_logs(nats_server, 2) as (log, other):
-        config = log._space.configs(1)[0]
-        await _update(log, {key: value for key, value in config.items() if key != "republish"})
-        seen: asyncio.Queue[Record] = asyncio.Queue()
-        task = asyncio.create_task(_hand_on(log, seen))
-        async with asyncio.timeout(PATIENCE):
-            for seq in range(3):
-                await add(other, "r", seq)
-                assert (await seen.get()).last == seq + 1
-        task.cancel()
-        await asyncio.wait([task])
-
-
-async def test_who_follows_misses_nothing_when_the_connection_is_lost(
-    nats_server: NatsServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(live, "SWEEP_SECONDS", PATIENCE)
-    async with nats_logs(nats_server) as (other,), way_to(nats_server.port) as way:
-        name = other._space.rooms.removesuffix("_ROOMS")
-        log = await NatsLog.open([f"nats://127.0.0.1:{way.port}"], name=name)
-        seen: asyncio.Queue[Record] = asyncio.Queue()
-        task = asyncio.create_task(_hand_on(log, seen))
-        async with asyncio.timeout(PATIENCE):
-            for seq in range(0, 20, 4):
-                for n in range(3):
-                    await add(other, "r", seq + n)
-                await way.shut()
-                await add(other, "r", seq + 3)
-                await way.open()
-                assert [(await seen.get()).last for _ in range(4)] == list(range(seq + 1, seq + 5))
-        task.cancel()
-        await asyncio.wait([task])
-        await log.close()
-
-
-async def test_a_connection_that_a_server_has_closed_for_good_is_made_again(
-    nats_server: NatsServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(live, "SWEEP_SECONDS", PATIENCE)
-    async with nats_logs(nats_server) as (other,), way_to(nats_server.port) as way:
-        name = other._space.rooms.removesuffix("_ROOMS")
-        log = await NatsLog.open([f"nats://127.0.0.1:{way.port}"], name=name)
-        seen: asyncio.Queue[Record] = asyncio.Queue()
-        task = asyncio.create_task(_hand_on(log, seen))
-        async with asyncio.timeout(PATIENCE):
-            for seq in range(0, 6, 2):
-                await add(log, "r", seq)
-                assert (await seen.get()).last == seq + 1
-                way.say(b"-ERR 'User Authentication Expired'\r\n")
-                await add(other, "r", seq + 1)
-                assert (await seen.get()).last == seq + 2
-        task.cancel()
-        await asyncio.wait([task])
-        await log.close()
-
-
-async def test_when_it_is_closed_who_follows_hears_of_it_and_nothing_more_is_done(
-    nats_server: NatsServer,
-) -> None:
-    async with nats_logs(nats_server, 2) as (other, log):
-        seen: asyncio.Queue[Record] = asyncio.Queue()
-        task = asyncio.create_task(_hand_on(log, seen))
-        await add(other, "r", 0)
-        await seen.get()
-        last = log.append("r", 1, [record(2)], info("r", 2))
-        await log.close()
-        await last
-        async with asyncio.timeout(PATIENCE):
-            with pytest.raises(LogFailure):
-                await task
-        for asked in (add(log, "r", 2), log.read("r"), log.rooms(), log.secret("s", b"")):
-            with pytest.raises(LogFailure):
-                await asked
-        with pytest.raises(LogFailure):
-            log.follow("r")
-        assert [r.last for r in await other.read("r")] == [1, 2]
-
-
 async def test_what_is_large_is_stored_as_far_as_it_can_be(nats_server: NatsServer) -> None:
     async with nats_logs(nats_server) as (log,):
         long = record(1, 20_000)
@@ -378,90 +240,3 @@ async def test_what_is_large_is_stored_as_far_as_it_can_be(nats_server: NatsServ
                 await log.append("r", 20_000, [Record(events=events)], info("r", 20_001))
         await add(log, "r", 20_000)
         assert await log.read("r") == [long, record(20_001)]
-
-
-async def _hand_on(log: NatsLog, seen: asyncio.Queue[Record]) -> None:
-    async for each in log.follow("r"):
-        seen.put_nowait(each)
-
-
-async def _update(log: NatsLog, config: dict[str, Any]) -> None:
-    asked = json.dumps(config).encode()
-    said = json.loads(await log._link.ask(f"$JS.API.STREAM.UPDATE.{config['name']}", asked))
-    assert "error" not in said, said
-
-
-async def test_a_server_that_is_killed_under_load_loses_doubles_and_skips_nothing(
-    tmp_path: Path,
-) -> None:
-    server = NatsServer(tmp_path / "nats")
-    server.start()
-    acknowledged: dict[tuple[str, int], str] = {}
-    half, enough, names = asyncio.Event(), asyncio.Event(), itertools.count()
-    goal, rooms = 0, ("a", "b", "c")
-
-    async def play(log: NatsLog, room: str) -> None:
-        head = 0
-        while not enough.is_set():
-            name = f"{next(names)}"
-            while True:  # the same command, until it is stored
-                made = record(head + 1, by=name)
-                try:
-                    await log.append(room, head, [made], info(room, made.last))
-                except Conflict as conflict:
-                    head = conflict.head
-                    continue
-                break
-            head = made.last
-            assert acknowledged.setdefault((room, head), name) == name, "one winner"
-            if len(acknowledged) >= goal - 100:
-                half.set()
-            if len(acknowledged) >= goal:
-                enough.set()
-
-    try:
-        async with asyncio.timeout(PATIENCE):
-            logs = [await NatsLog.open([server.url]) for _ in range(2)]
-            followed = [asyncio.create_task(_followed(logs[1], room)) for room in rooms]
-            for _ in range(3):
-                half.clear()
-                enough.clear()
-                goal = len(acknowledged) + 200
-                players = [asyncio.create_task(play(log, r)) for log in logs for r in rooms]
-                await half.wait()
-                server.kill()
-                server.start()
-                await asyncio.gather(*players)
-            for room in rooms:
-                lasts = {await _last(log, room) for log in logs}
-                assert len(lasts) == 1
-                (last,) = lasts
-                await logs[0].append(room, last, [record(last + 1, by="end")], info(room, last + 1))
-            seen = dict(zip(rooms, await asyncio.gather(*followed), strict=True))
-        for room in rooms:
-            records = await logs[0].read(room)
-            assert [r.first for r in records] == list(range(1, len(records) + 1))
-            assert seen[room] == [r.by for r in records]
-            stored = [r.by for r in records]
-            assert len(set(stored)) == len(stored), "nothing is there twice"
-            for (where, seq), name in acknowledged.items():
-                assert where != room or stored[seq - 1] == name, "nothing acknowledged is lost"
-            assert len(stored) == 1 + sum(where == room for where, _ in acknowledged)
-        for log in logs:
-            await log.close()
-    finally:
-        server.stop()
-
-
-async def _last(log: NatsLog, room: str) -> int:
-    return (await log.read(room))[-1].last
-
-
-async def _followed(log: NatsLog, room: str) -> list[str | None]:
-    """Who asked for each record, as a follower sees them, up to the one that ends it."""
-    seen: list[str | None] = []
-    async for each in log.follow(room):
-        seen.append(each.by)
-        if each.by == "end":
-            break
-    return seen
