@@ -11,11 +11,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
 from math import ceil
-from typing import Protocol
 
 from websockets.datastructures import Headers
 from websockets.http11 import Response
 
+from ..sockets.reader import Guest
 from .places import place_of
 from .settings import Limits
 from .table import Over, Table, Who, span_of
@@ -30,20 +30,8 @@ RETRY_SECONDS = 5
 """When to come back to a server that is full."""
 
 
-class Knocking(Protocol):
-    """A connection, from the moment it is there."""
-
-    def cut(self) -> None:
-        """End it without a word."""
-        ...
-
-    def overfull(self) -> None:
-        """End it, because too much is kept of those who come from its address."""
-        ...
-
-
 @dataclass(slots=True)
-class _Guest:
+class _Counted:
     peer: str | None
     place: str | None = None
     admitted: bool = False
@@ -74,21 +62,21 @@ class Door:
         self._count = count
         self._is_proxy = is_proxy
         self.most = min(limits.connections, _descriptors() - SPARE_DESCRIPTORS)
-        self._guests: dict[Knocking, _Guest] = {}
-        self._unfinished: dict[Knocking, None] = {}
+        self._guests: dict[Guest, _Counted] = {}
+        self._unfinished: dict[Guest, None] = {}
         """Those who do not stay, or have not said so yet: the first to come first."""
         self._unfinished_of: Counter[str] = Counter()
         self._admitted = 0
         self._admitted_of: Counter[str] = Counter()
         self._sending_to: Counter[str] = Counter()
         """Bytes of pages that are on their way."""
-        self._keeping: dict[str, dict[Knocking, int]] = {}
+        self._keeping: dict[str, dict[Guest, int]] = {}
         """Bytes of large messages that have not come whole, or wait; the first to begin first."""
 
     def __len__(self) -> int:
         return len(self._guests)
 
-    def came(self, socket: Knocking, address: str) -> float | None:
+    def came(self, socket: Guest, address: str) -> float | None:
         """Somebody is there, at this end of the wire.
 
         Returns:
@@ -101,7 +89,7 @@ class Door:
         if over or wait is None:
             self._count(over or HANDSHAKES)
             return None
-        self._guests[socket] = _Guest(peer)
+        self._guests[socket] = _Counted(peer)
         self._unfinished[socket] = None
         if peer is not None:
             self._unfinished_of[peer] += 1
@@ -115,7 +103,7 @@ class Door:
     def _wait(self, place: str | None) -> float | None:
         return self._table.reserve("handshakes", PATIENCE_SECONDS, (None, None, place))
 
-    def hears(self, socket: Knocking) -> bool:
+    def hears(self, socket: Guest) -> bool:
         """Whether somebody who has waited may say what he wants."""
         guest = self._guests.get(socket)
         if guest is None or not self._table.over("refusals", (None, None, guest.peer)):
@@ -123,7 +111,7 @@ class Door:
         self._count(REFUSALS)
         return False
 
-    def waits(self, socket: Knocking, *, stays: bool) -> float | None:
+    def waits(self, socket: Guest, *, stays: bool) -> float | None:
         """How long somebody who has said what he wants waits for the answer, in seconds.
 
         Args:
@@ -156,14 +144,14 @@ class Door:
             return REFUSALS
         return None
 
-    def refused(self, socket: Knocking) -> Response:
+    def refused(self, socket: Guest) -> Response:
         """The refusal of somebody who would have to wait too long."""
         guest = self._guests.get(socket)
         over = Over(HANDSHAKES, RETRY_SECONDS * 1000)
         who: Who = (None, None, guest.place if guest else None)
         return self._refuse(HTTPStatus.TOO_MANY_REQUESTS, over, who)
 
-    def asked(self, socket: Knocking, address: str, *, stays: bool) -> Response | None:
+    def asked(self, socket: Guest, address: str, *, stays: bool) -> Response | None:
         """Somebody has said what he wants: the refusal, if he cannot have it.
 
         Args:
@@ -194,7 +182,7 @@ class Door:
             self._admitted_of[place] += 1
         return None
 
-    def sends(self, socket: Knocking, size: int) -> Response | None:
+    def sends(self, socket: Guest, size: int) -> Response | None:
         """A page of so many bytes is sent to somebody: the refusal, if too much is on its way."""
         guest = self._guests.get(socket)
         if guest is None or guest.place is None:
@@ -207,7 +195,7 @@ class Door:
         guest.size += size
         return None
 
-    def keeps(self, socket: Knocking, size: int) -> bool:
+    def keeps(self, socket: Guest, size: int) -> bool:
         """So many bytes of large messages of somebody are kept by now; whether they may be.
 
         Whoever began first gives way to one more from his address: he has had the most time.
@@ -231,7 +219,7 @@ class Door:
             self._keeping.pop(guest.place, None)
         return True
 
-    def gone(self, socket: Knocking) -> None:
+    def gone(self, socket: Guest) -> None:
         """Somebody is not there any more."""
         self._finished(socket)
         guest = self._guests.pop(socket, None)
@@ -246,7 +234,7 @@ class Door:
             self._admitted -= 1
             _less(self._admitted_of, guest.place)
 
-    def _finished(self, socket: Knocking) -> None:
+    def _finished(self, socket: Guest) -> None:
         if socket in self._unfinished:
             del self._unfinished[socket]
             _less(self._unfinished_of, self._guests[socket].peer)
