@@ -134,6 +134,7 @@ async def test_what_cannot_be_used_is_exit_code_2(kibitz: Command, tmp_path: Pat
         (("race",), "which game?"),
         (("race", "klondike", "--at", "noon"), "is no time"),
         (("daily", "klondike", "--play", "--date", "2026-11-28"), "only the deal of today"),
+        (("daily", "klondike", "--date", "yesterday"), "'yesterday' is no date"),
         (("dance",), "No such command"),
     ]
     for words, said in cases:

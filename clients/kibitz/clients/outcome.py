@@ -184,6 +184,18 @@ def game_named(name: str) -> str:
     raise unusable(f"no game {name[:32]!r} ({hint})")
 
 
+def day(text: str) -> str:
+    """A date, as requests have it; ends the command if it is none."""
+    from msgspec import ValidationError, convert
+
+    from kibitz.protocol.requests import Day
+
+    try:
+        return convert(text, Day)
+    except ValidationError:
+        raise unusable(f"{text!r} is no date; one is 2026-11-28") from None
+
+
 def pair(text: str) -> tuple[str, str]:
     """An option and its value, from ``k=v``."""
     key, equals, value = text.partition("=")

@@ -1,6 +1,5 @@
 """``kibitz play``, ``race``, ``daily``, ``fork``: a person sits down."""
 
-import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,9 +10,6 @@ from .. import outcome
 from . import options as say
 from .groups import spread
 from .reaching import Access, Entry
-
-DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
-"""A date, as the server takes it."""
 
 if TYPE_CHECKING:
     from ..session import Client
@@ -138,8 +134,7 @@ def daily(
     screen = looks.screen
     if play and date is not None:
         raise outcome.unusable("only the deal of today can be played: no --date")
-    if date is not None and not DAY.fullmatch(date):
-        raise outcome.unusable(f"{date!r} is no date; one is 2026-11-28")
+    date = outcome.day(date) if date is not None else None
     if play:
         _sit(new_room(game, daily=True), screen, access, name)
         return
