@@ -20,11 +20,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from raw import CONT, PING, TEXT, Raw, frame, request, upgrade
+from raw import CONT, PING, TEXT, Raw, frame, raw, request, upgrade
 
 from kibitz.engine.deals import shuffled
 from kibitz.engine.games import GAMES
@@ -38,25 +38,6 @@ PLAYERS, EACH_A_SECOND = 20, 5.0
 LONG = 600
 """Events of the long room that is read."""
 PAGE = os.sysconf("SC_PAGE_SIZE")
-
-
-@contextlib.asynccontextmanager
-async def joined(url: str, local: str | None = None) -> AsyncIterator[Raw]:
-    """A connection that has said hello."""
-    at = urlsplit(url)
-    origin = (local, 0) if local else None
-    reader, writer = await asyncio.open_connection(at.hostname, at.port, local_addr=origin)
-    try:
-        client = Raw(reader, writer, JSON)
-        client.write(upgrade(url))
-        head = await client.head()
-        if b" 101 " not in head:
-            raise ConnectionError(head[:40].decode())
-        client.ask("hello", i=0)
-        await client.until(0)
-        yield client
-    finally:
-        writer.transport.abort()
 
 
 async def _drain(client: Raw) -> None:
@@ -74,7 +55,7 @@ def flooding(
     """Say the same as fast as it goes, on a new connection whenever one is closed."""
 
     async def attack(url: str, room: str) -> None:
-        async with joined(url, ENEMY) as client:
+        async with raw(url, local=ENEMY) as client:
             client.write(request(JSON, "join", i="j", room=room) + first)
             reading = asyncio.create_task(_drain(client)) if reads else None
             number = 0
@@ -124,7 +105,7 @@ async def half_open(url: str, room: str) -> None:
 async def slow_writer(url: str, room: str) -> None:
     """A large frame, byte by byte."""
     payload = request(JSON, "create", i=1, game="klondike", save="x" * MAX_SAVE)
-    async with joined(url, ENEMY) as client:
+    async with raw(url, local=ENEMY) as client:
         for at in range(len(payload)):
             client.write(payload[at : at + 1])
             await client.writer.drain()
@@ -133,7 +114,7 @@ async def slow_writer(url: str, room: str) -> None:
 
 async def half_frame(url: str, room: str) -> None:
     """A large frame, all but its end."""
-    async with joined(url, ENEMY) as client:
+    async with raw(url, local=ENEMY) as client:
         client.write(HUGE[:-1])
         while await client.read():
             pass
@@ -331,10 +312,10 @@ async def measure(name: str, seconds: float, cycles: int) -> str:
         async with contextlib.AsyncExitStack() as stack:
             players = []
             for _ in range(PLAYERS):
-                client = await stack.enter_async_context(joined(url))
+                client = await stack.enter_async_context(raw(url))
                 client.ask("create", i="made", game="klondike", deal="1")
                 players.append(Player(client, (await client.until("made"))["room"]))
-            owner = await stack.enter_async_context(joined(url))
+            owner = await stack.enter_async_context(raw(url))
             owner.ask("create", i="made", game="klondike", deal="1")
             room = (await owner.until("made"))["room"]
             for number in range(LONG):
