@@ -100,7 +100,7 @@ async def test_a_room_with_a_password(tmp_path: Path, monkeypatch: pytest.Monkey
         done = await bob.run("fork", *line[1:], lines="quit\n")
         assert done.code == 0 and "--password" not in done.out
         _, room, _, _, option, key = re.search(r"watch it with: kibitz (.*)", done.out)[1].split()  # type: ignore[index]
-        assert option == "--invite"
+        assert option == "--invite" and "sit down at it" not in done.out, "it has no other seat"
         async with connect(server.url) as eve:
             assert room not in [each.id for each in (await eve.rooms()).rooms]
             with pytest.raises(Refused, match="this room is by invitation"):

@@ -43,7 +43,7 @@ def invitation(
     lines = [f"watch it with: kibitz watch {room}{looker}"]
     if waiting and free:
         lines.append(f"race in it with: kibitz race --room {room}{player}")
-    elif (free or player) and not view.race:
+    elif free and not view.race:
         lines.append(f"sit down at it with: kibitz play --room {room}{player}")
     if view.series:
         won = racing.tally(scene, view.series.tally)

@@ -222,6 +222,8 @@ class Connection:
 
 
 async def _close(client: Client) -> None:
+    if client.is_closed or not client.is_connected | client.is_connecting | client.is_reconnecting:
+        return  # it has never got as far as that
     with contextlib.suppress(TimeoutError, OSError, Error):
         async with asyncio.timeout(CALL_SECONDS):
             await client.close()
