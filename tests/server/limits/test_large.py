@@ -97,6 +97,16 @@ async def test_so_it_is_with_what_waits_to_be_handled(monkeypatch: pytest.Monkey
         await eventually(lambda: kept(running) == 0)
 
 
+async def test_nothing_is_kept_of_who_alone_is_too_much() -> None:
+    limits = replace(LIMITS, inbox_per_address=20_000)
+    async with running_server(limits=limits) as running:
+        async with raw(running.url) as client:
+            client.write(WHOLE[:PART])
+            assert await close_of(client) == (4429, b"too many unread bytes per address")
+            assert not running.app._door._keeping
+        await eventually(lambda: len(running.app._door) == 0)
+
+
 async def test_what_is_kept_of_who_goes_away_is_forgotten() -> None:
     async with running_server(limits=LIMITS) as running:
         async with raw(running.url) as client:

@@ -208,16 +208,18 @@ class Door:
             keeping[socket] = size
         else:
             keeping.pop(socket, None)
+        may = True
         while sum(keeping.values()) > self._limits.inbox_per_address:
             self._count(UNREAD)
             first = next(iter(keeping))
             del keeping[first]
             if first is socket:
-                return False
-            first.overfull()
+                may = False
+            else:
+                first.overfull()
         if not keeping:
             self._keeping.pop(guest.place, None)
-        return True
+        return may
 
     def gone(self, socket: Guest) -> None:
         """Somebody is not there any more."""

@@ -133,7 +133,8 @@ class Connection:
                     closed_cb=self._closed_for_good,
                 )
             for ear in list(self._ears):
-                await self._subscribe(ear)
+                if ear in self._ears:  # else it was stopped meanwhile
+                    await self._subscribe(ear)
         except (TimeoutError, OSError, ValueError, Error, Unknown) as error:
             await _close(client)
             why = self._problems[0] if self._problems else error
