@@ -87,8 +87,9 @@ async def nats_logs(server: NatsServer, count: int = 1) -> AsyncIterator[list[Na
     logs = [await NatsLog.open([server.url], name=name) for _ in range(count)]
     try:
         yield logs
-        for config in logs[0]._space.configs(1):
-            await logs[0]._link.ask(f"$JS.API.STREAM.DELETE.{config['name']}")
+        logs.append(await NatsLog.open([server.url], name=name))  # the others may be closed
+        for config in logs[-1]._space.configs(1):
+            await logs[-1]._link.ask(f"$JS.API.STREAM.DELETE.{config['name']}")
     finally:
         for log in logs:
             await log.close()

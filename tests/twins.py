@@ -24,6 +24,7 @@ from kibitz.engine.game import Game, Shuffle, is_stuck, moves, play
 from kibitz.engine.games import TEXTS
 from kibitz.engine.table import Cell, Table, redact_table
 from kibitz.protocol.wire import Encoding
+from kibitz.server.lobby.telling import tell_lobby, tell_tv
 
 SEED_BYTES, ID_BYTES = 32, 10
 _HASH = rb"(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])"
@@ -87,8 +88,8 @@ class Twin:
         rooms, app = self.running.app.rooms, self.running.app
         rooms.refresh_laggards()
         rooms.tell_presence()
-        app._tell_lobby()
-        app._tell_tv()
+        tell_lobby(rooms.directory, app._connections)
+        tell_tv(rooms.directory, app._connections)
         for talk in self.talks.values():
             await talk.settle()
 

@@ -347,10 +347,10 @@ class Answers:
 
     async def _sit(self, room: Room, who: Identity) -> None:
         now = self._world.now_ms()
-        if not room.state.over and (over := self._rooms.seats.over(who.id, now)):
+        if not room.state.over and (over := self._rooms.held.seats.over(who.id, now)):
             raise over.full(room.id)
         await room.sit(who)
-        self._rooms.seats.add(who.id, room.id, now)
+        self._rooms.held.seats.add(who.id, room.id, now)
 
     async def _leave(self, request: ask.Leave, visitor: Visitor) -> replies.Ok:
         room = visitor.rooms.get(request.room)
@@ -359,7 +359,7 @@ class Answers:
         if room.people.role(visitor) == "player" and not room.state.over:
             await room.stand_up(visitor.identity, visitor)
             if not room.people.is_seated(visitor.identity.id):
-                self._rooms.seats.remove(visitor.identity.id, room.id)
+                self._rooms.held.seats.remove(visitor.identity.id, room.id)
         room.dismiss(visitor)
         visitor.unfollow(room.id)
         return replies.Ok(room=room.id)

@@ -21,7 +21,6 @@ from kibitz.protocol.limits import (
     MAX_MESSAGE,
     MSGPACK_SUBPROTOCOL,
 )
-from kibitz.protocol.replies import LobbyRoom, TvRoom
 
 from .access.addresses import Proxies
 from .access.authority import Unusable
@@ -40,7 +39,9 @@ from .limits.holdings import Followed
 from .limits.outboxes import cut_slow
 from .limits.table import Table
 from .lobby.rooms import Rooms
+from .lobby.telling import tell_lobby, tell_tv
 from .log.log import EventLog
+from .neighbours.neighbours import Neighbours
 from .operation.drain import RETRY_MS, Drain, going_away
 from .operation.lag import LagSampler
 from .operation.logs import LogLevel
@@ -49,7 +50,6 @@ from .operation.scraping import Scraping
 from .pace import Gently
 from .room.past import Past
 from .settings import Auth, Settings
-from .sockets.frames import Frames
 from .sockets.keepalive import Keepalive
 from .sockets.socket import Socket
 from .sockets.turn import Turn
@@ -101,6 +101,8 @@ class App:
         self._past = past = Past(log_, limits.past_waiting, gently=Gently(world.monotonic))
         days = settings.keeping.keep
         self.attic = Attic(log_, self.rooms, past, world, days) if days else None
+        directory = self.rooms.directory
+        self._neighbours = Neighbours(log_.channel, directory.elsewhere, directory, world)
         self._connections: set[Connection] = set()
         self._drain = Drain(settings.operating.drain, self._connections)
         self._bans = bans = Bans(log_, world)
@@ -108,7 +110,9 @@ class App:
         self._administration = Administration(
             key,
             *(bans, self.rooms, log_, world, self._connections, self.drain),
+            self._neighbours.notice,
         )
+        self._neighbours.on_notice = self._administration.notify
         self._answers = Answers(self.rooms, past, world, self._metrics, bans, self._administration)
         self._world = world
         self._authority = authority_of(settings.access, world)
@@ -157,6 +161,7 @@ class App:
         """
         await self._bans.refresh()
         await self.rooms.open()
+        await self._neighbours.open()
         await self._authority.open(self._log)
         self._server = await serve(
             self._connect,
@@ -238,6 +243,8 @@ class App:
                 await task
         cut = await self._drain.send_away(self._server)
         self._past.close()
+        self._neighbours.close()
+        await self.rooms.close()
         closing = asyncio.ensure_future(self._log.close())
         if not (await asyncio.wait([closing], timeout=self._drain.left))[0]:
             log.error("not flushed")
@@ -318,8 +325,9 @@ class App:
                 if tick % TICKS_PER_PRESENCE == 0:
                     self._dismiss_expired()
                     self.rooms.tell_presence()
-                    self._tell_lobby()
-                    self._tell_tv()
+                    self._neighbours.tick()
+                    tell_lobby(self.rooms.directory, self._connections)
+                    tell_tv(self.rooms.directory, self._connections)
                     self.rooms.sweep()
             except Exception:
                 log.exception("tick failed")
@@ -351,28 +359,6 @@ class App:
             expires = connection.identity.expires
             if expires is not None and now >= expires:
                 connection.close_soon(CloseCode.AUTH, "your token has expired")
-
-    def _tell_lobby(self) -> None:
-        changed, self.rooms.changed = self.rooms.changed, set()
-        interested = [connection for connection in self._connections if connection.lobby]
-        if not interested:
-            return
-        for entry in map(self.rooms.listing.entry, changed):
-            if entry is None:
-                continue
-            frames = Frames(LobbyRoom(room=entry))
-            for connection in interested:
-                connection.offer(frames[connection.encoding])
-
-    def _tell_tv(self) -> None:
-        watching = [connection for connection in self._connections if connection.tv]
-        if not watching:
-            return
-        best = self.rooms.look_at_tv()
-        frames, id_ = Frames(TvRoom(room=best)), best.id if best else None
-        for connection in watching:
-            if connection.on_air != id_ and connection.offer(frames[connection.encoding]):
-                connection.on_air = id_
 
 
 def _select(socket: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:

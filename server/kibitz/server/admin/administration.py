@@ -69,6 +69,7 @@ class Administration:
         world: World,
         guests: Collection[Guest],
         drain: Callable[[], None],
+        tell_others: Callable[[str], None],
     ) -> None:
         """Take orders from now on.
 
@@ -80,6 +81,7 @@ class Administration:
             world: Tells the time.
             guests: Every connection there is at any time.
             drain: Lets the server come to its end, as a signal does.
+            tell_others: Lets other servers tell everybody something.
 
         """
         self._key = key
@@ -89,6 +91,7 @@ class Administration:
         self._world = world
         self._guests = guests
         self._drain = drain
+        self._tell_others = tell_others
 
     async def answer(self, request: ask.Admin, visitor: Visitor) -> Administered:
         """Carry an order out.
@@ -131,7 +134,7 @@ class Administration:
                 await room.order(partial(close, _reason(request)))
                 return Administered(act=act, count=len(room.people.here()))
             case "notice":
-                return Administered(act=act, count=self._tell(request.text or ""))
+                return Administered(act=act, count=self._notify(request.text or ""))
             case "drain":
                 self._drain()
                 return Administered(act=act)
@@ -266,12 +269,17 @@ class Administration:
                 count += 1
         return count
 
-    def _tell(self, text: str) -> int:
-        """Tell everybody something; how many could be told."""
+    def _notify(self, text: str) -> int:
+        """Tell everybody something, on all servers; how many could be told on this one."""
         said = clean_text(text)
         if not said:
             raise Refused(ErrorCode.BAD_OPTION, "an empty notice")
-        frames = Frames(Notice(text=said))
+        self._tell_others(said)
+        return self.notify(said)
+
+    def notify(self, text: str) -> int:
+        """Tell everybody on this server something; how many could be told."""
+        frames = Frames(Notice(text=text))
         greeted = [guest for guest in self._guests if guest.identity.id]
         return sum(guest.offer(frames[guest.encoding]) for guest in greeted)
 

@@ -86,6 +86,17 @@ class Listing:
             self._older[id_] = entry
         return entry is not None
 
+    def hear(self, entry: RoomInfo) -> bool:
+        """Another server says how a public room stands; whether that is news.
+
+        Of one that is not among the newest the log tells whoever asks for older ones.
+        """
+        if entry.id not in self._newest and self._cut:
+            oldest = next(iter(self._newest.values()), None)
+            if oldest is None or entry.started < oldest.started:
+                return False
+        return self.note(entry.id, entry, fresh=True)
+
     def forget(self, id_: str, *, gone: bool = False) -> None:
         """A room has left memory, or is gone altogether."""
         self._older.pop(id_, None)

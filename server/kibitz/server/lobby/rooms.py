@@ -13,15 +13,14 @@ import structlog
 from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.fairness import SECRET_BYTES, pledge_of
 from kibitz.protocol.requests import Create, Present, Rematch, RequestBase
-from kibitz.protocol.views import RoomInfo
 
 from ..access.entrance import Entrance
 from ..identity import Identity
-from ..limits.holdings import DAY_MS, Games
 from ..limits.rates import Rate
 from ..limits.settings import SAYS, Limits
 from ..log.log import Conflict, EventLog
 from ..log.record import Record
+from ..neighbours.following import Following
 from ..pace import Gently
 from ..room.clock import Clock
 from ..room.decide import another
@@ -31,16 +30,13 @@ from ..sockets.turn import Turn
 from ..storage.kept import PutAway
 from ..world import World
 from .creation import Start, check_same, create
-from .daily import SECRET, Days
-from .listing import Listing
+from .directory import Directory
+from .held import Held
 from .pledges import Pledge
 from .succession import present, rematch
-from .tv import Tv
 
-OPEN_PAGE = 1000
-"""Entries that are read from the log in one go."""
-FORGET_SECONDS = 600.0
-"""How often games that have become old are no longer counted."""
+PATIENCE_MS = 2000
+"""How long each of the servers has, one after the other, to wake a room that nobody is in."""
 
 log = structlog.get_logger("kibitz.rooms")
 
@@ -63,41 +59,35 @@ class Rooms:
         limits = limits or Limits()
         self._idle, self._most = limits.idle_room, limits.events_per_room
         self._gently = Gently(world.monotonic)
-        self.games = Games("open games per identity", limits.games_per_identity)
-        """Who began which games that are not over."""
-        self.seats = Games("seats per identity", limits.seats_per_identity)
-        """Who has a seat in which."""
-        self._forget_at = 0.0
+        self.held = Held(limits)
+        self._following = Following(log)
+        self._patient: set[str] = set()
+        """Rooms that other servers were to wake first."""
         self._rooms: dict[str, Room] = {}
         self._loading: dict[str, asyncio.Future[Room | None]] = {}
         self.entrance = Entrance(world)
         self._going_on = asyncio.Lock()
         self._leaving: dict[str, asyncio.Future[None]] = {}
         """Rooms that are being put away."""
-        self.listing = Listing(log, world)
-        self.days = Days(world)
         self.clock = Clock(world, self._wake)
-        self.tv = Tv()
-        self.changed: set[str] = set()
-        """Public rooms that changed since the lobby was last told."""
+        self.directory = Directory(log, world, self.clock, self._rooms)
+        self.listing, self.days = self.directory.listing, self.directory.days
 
     async def open(self) -> None:
         """Learn from the log which rooms there are, and when they have to be woken."""
-        self.days.secret = await self._log.secret(SECRET, self._world.random_bytes(SECRET_BYTES))
         await self.entrance.open(self._log)
-        for info in await self._log.days_away():
-            self.days.note(info)
-        now, cursor = self._world.now_ms(), None
-        while infos := await self._log.rooms(cursor, OPEN_PAGE):
-            cursor = infos[0].id
-            self.listing.begin(reversed(infos))
-            for info in infos:
-                self.days.note(info)
-                shown = (info.updated or 0) + (info.delay or 0) * 1000
-                late = info.delay and shown > now  # its entry says more than may be said yet
-                self.clock.set(info.id, now if late else info.due or None)
+        await self.directory.open()
 
     async def _wake(self, id_: str) -> None:
+        if id_ not in self._rooms and id_ not in self._patient:
+            first = self.directory.elsewhere.rank(id_) + bool(
+                self.directory.elsewhere.here(id_).total
+            )
+            if first:
+                self._patient.add(id_)
+                self.clock.set(id_, self._world.now_ms() + first * PATIENCE_MS)
+                return
+        self._patient.discard(id_)
         room = await self.get(id_)
         await room.wake()
         self.clock.set(id_, room.due)
@@ -229,7 +219,7 @@ class Rooms:
             Refused: Who makes it has too many games that are not over.
 
         """
-        if record.by and (over := self.games.over(record.by, self._world.now_ms())):
+        if record.by and (over := self.held.games.over(record.by, self._world.now_ms())):
             raise over.full()
         room = self._made(id_, [record])
         try:
@@ -286,6 +276,8 @@ class Rooms:
         """
         if id_ in self._rooms or id_ in self._loading or id_ in self._leaving:
             return False
+        if self.directory.elsewhere.here(id_).total or self.directory.elsewhere.rank(id_):
+            return False
         gone = self._leaving[id_] = asyncio.get_running_loop().create_future()
         try:
             room = await self._played(id_)
@@ -298,8 +290,7 @@ class Rooms:
         finally:
             del self._leaving[id_]
             gone.set_result(None)
-        self.listing.forget(id_, gone=True)
-        self.clock.set(id_, None)
+        self.directory.put_away(id_)
         return True
 
     async def _find(self, id_: str) -> Room | None:
@@ -333,46 +324,28 @@ class Rooms:
         room.on_change = self._note
         self._rooms[room.id] = room
         self.clock.set(room.id, room.due)
-        self._count(room)
+        room.people.elsewhere = self.directory.elsewhere.here(room.id)
+        self._following.begin(room)
+        self.held.count(room, self._world.now_ms())
         if fresh or self.listing.entry(room.id) is None:
             self._note(room, fresh=fresh)
         return room
 
-    def _count(self, room: Room) -> None:
-        """Count a game, until it is over, to who began it and who has a seat."""
-        state = room.state
-        owner, seated = state.owner or "", [seat.id for seat in state.seats if seat.id]
-        if state.over:
-            self.games.remove(owner, room.id)
-            for who in seated:
-                self.seats.remove(who, room.id)
-        elif state.started + DAY_MS > self._world.now_ms():
-            self.games.add(owner, room.id, state.started)
-            for who in seated:
-                self.seats.add(who, room.id, state.started)
-
     def _note(self, room: Room, *, fresh: bool = False) -> None:
-        """Remember how a room stands, for the lobby."""
-        self.clock.set(room.id, room.due)
+        """Remember how a room stands."""
         if room.state.over:
-            self._count(room)
-        if room.state.course.daily:
-            self.days.note(room.whole_entry())
-        if room.state.visibility != "public":
-            return
-        if self.listing.note(room.id, room.entry(), fresh=fresh):
-            self.changed.add(room.id)
+            self.held.count(room, self._world.now_ms())
+        self.directory.note(room, fresh=fresh)
 
     def sweep(self) -> None:
         """Let go of rooms that nobody has been in for a while."""
         now = self._world.monotonic()
-        if now >= self._forget_at:
-            self._forget_at = now + FORGET_SECONDS
-            self.games.forget(self._world.now_ms())
-            self.seats.forget(self._world.now_ms())
+        self.held.forget(self._world.now_ms())
+        self._patient = {id_ for id_ in self._patient if self.clock.due(id_) is not None}
         for room in self:
             if room.idle and room.idle_since <= now - self._idle:
                 del self._rooms[room.id]
+                self._following.end(room.id)
                 self.listing.forget(room.id)
         self.listing.trim(self._rooms)
 
@@ -387,11 +360,6 @@ class Rooms:
         for room in self:
             room.people.refresh_laggards()
 
-    def look_at_tv(self) -> RoomInfo | None:
-        """The public room most worth watching now."""
-        entries = (
-            entry
-            for id_, room in self._rooms.items()
-            if not room.state.closed and (entry := self.listing.entry(id_))
-        )
-        return self.tv.look(entries, self._world.now_ms())
+    async def close(self) -> None:
+        """Hear of nothing any more."""
+        await self._following.close()

@@ -12,7 +12,7 @@ went. Nothing can be written to it, and its id is never given to another one.
 import asyncio
 import sqlite3
 from collections import defaultdict
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Protocol
 
 from kibitz.protocol.views import RoomInfo
@@ -40,11 +40,33 @@ class UnusableLog(Exception):
     """The log cannot be opened: its servers are out of reach, too old, or not set up for it."""
 
 
+class Channel(Protocol):
+    """What servers on the same log tell each other by; it may be lost."""
+
+    def tell(self, said: bytes) -> None:
+        """Tell all of them something, without waiting; who tells it may hear it, too."""
+        ...
+
+    async def listen(self, hear: Callable[[bytes], None]) -> None:
+        """Hear what is told from now on.
+
+        Raises:
+            LogFailure: It cannot be heard.
+
+        """
+        ...
+
+
 class EventLog(Protocol):
     """What the server needs of a log."""
 
     meter: Meter
     """What it counts."""
+
+    @property
+    def channel(self) -> Channel | None:
+        """To the other servers that write it; ``None``: there are none."""
+        ...
 
     def append(
         self, room: str, expected: int, records: Sequence[Record], info: RoomInfo

@@ -15,6 +15,7 @@ class MemoryLog:
 
     def __init__(self) -> None:
         self.meter = Meter()
+        self.channel = None
         self._records: dict[str, list[tuple[int, bytes]]] = {}
         self._infos: dict[str, RoomInfo] = {}
         self._secrets: dict[str, bytes] = {}

@@ -53,6 +53,7 @@ class SqliteLog:
             why = error.strerror if isinstance(error, OSError) else error
             raise UnreadableFile(f"{path}: {why}") from error
         self.meter = Meter()
+        self.channel = None
         self._loop = asyncio.get_running_loop()
         self._lock = lock(self.path)
         try:

@@ -40,6 +40,10 @@ class Clock:
             heapq.heappush(self._heap, (due, room))
             self._sooner.set()
 
+    def due(self, room: str) -> int | None:
+        """When a room is woken next, Unix ms."""
+        return self._due.get(room)
+
     async def run(self) -> None:
         """Wake rooms for ever."""
         while True:

@@ -19,6 +19,7 @@ from ..log.record import Record
 from ..sockets.turn import Turn
 from ..world import World
 from .crowd import Crowd
+from .here import NOBODY, Here
 from .late import Late
 from .listener import Listener
 from .stage import Read, Stage
@@ -54,6 +55,7 @@ class People:
         self._world = world
         self._live_crowd = (self.live.crowd,)
         self._leavers: list[Listener | None] = []
+        self._elsewhere = NOBODY
         delay = state.policy.delay
         self._late = Late(id_, created, state.started, delay, read, turn) if delay else None
 
@@ -195,23 +197,47 @@ class People:
             crowd.hurry(listener)
 
     def players(self) -> set[str]:
-        """The identities that are here to play."""
-        return set[str]().union(*[crowd.players() for crowd in self._crowds()])
+        """The identities that are here to play, on any server."""
+        here = [crowd.players() for crowd in self._crowds()]
+        return set[str]().union(self._elsewhere.players, *here)
 
     def here(self) -> set[str]:
-        """All identities that are here."""
-        return set[str]().union(*[crowd.identities for crowd in self._crowds()])
+        """The identities that are here; of those on other servers, all that have a seat."""
+        here = [crowd.identities for crowd in self._crowds()]
+        return set[str]().union(self._elsewhere.seated, *here)
 
     def spectators(self, state: RoomState) -> int:
         """How many people look on: identities, and none that has a seat as far as this shows."""
-        count = 0
+        count = self._elsewhere.total
         for crowd in self._crowds():  # nobody is in both
             here = crowd.identities
             count += len(here)
             for seat in state.seats:
                 if seat.id in here:
                     count -= 1
+        if there := self._elsewhere.seated:
+            count -= sum(there.count(seat.id) for seat in state.seats if seat.id)
         return count
+
+    @property
+    def elsewhere(self) -> Here:
+        """Who is in the room on other servers."""
+        return self._elsewhere
+
+    @elsewhere.setter
+    def elsewhere(self, here: Here) -> None:
+        self._elsewhere = here
+        self.live.crowd.changed = True
+
+    def on_this_server(self) -> Here:
+        """Who is here, for other servers."""
+        crowds = self._crowds()
+        shown = {seat.id for stage in self._stages() for seat in stage.state.seats if seat.id}
+        return Here(
+            sum(len(crowd.identities) for crowd in crowds),
+            sorted(who for who in shown if any(who in crowd.identities for crowd in crowds)),
+            sorted(set[str]().union(*[crowd.players() for crowd in crowds])),
+        )
 
     def presence(self, state: RoomState) -> Presence:
         """Who is here: how many are looking on, and the seats whose player is connected.

@@ -31,12 +31,13 @@ from ..world import World
 from . import race
 from .decide import KINDS_OF, another, change, check_open, is_same, note, sit_down, stand_up
 from .entries import entry_of
+from .here import Here
 from .length import check_length
 from .listener import Listener
 from .people import People
-from .stage import Stage
+from .stage import Stage, read_events
 from .state import RoomState
-from .writing import Command, Writing
+from .writing import Command, Writing, ignore, settle
 
 MARK_EVENTS = 64
 """A copy of the state is kept every so many events: from there the past is gone through."""
@@ -65,7 +66,7 @@ class Room:
         self.id = id_
         self.state = RoomState(first)
         turn = turn or Turn()
-        self.people = People(id_, first, self.state, partial(_read, log, id_), world, turn)
+        self.people = People(id_, first, self.state, partial(read_events, log, id_), world, turn)
         self.idle_since = world.monotonic()
         """When somebody was here or asked for it last, monotonic seconds."""
         self.on_change: Callable[[Room], None] = lambda room: None
@@ -186,7 +187,7 @@ class Room:
 
         """
         done: asyncio.Future[Ok] = asyncio.get_running_loop().create_future()
-        self.take(request, who, partial(_settle, done))
+        self.take(request, who, partial(settle, done))
         return await done
 
     async def wake(self) -> None:
@@ -198,7 +199,7 @@ class Room:
         """What is due happens before what is asked for now, however late we are woken."""
         if self.due is not None and self.due <= self._world.now_ms():
             for decide in self._overdue():
-                self._writing.add(Command(decide, _ignore))
+                self._writing.add(Command(decide, ignore))
 
     def _overdue(self) -> Iterator[Decide]:
         """What happens by itself, one after the other, once what is due is shown."""
@@ -282,7 +283,7 @@ class Room:
     ) -> Ok:
         done: asyncio.Future[Ok] = asyncio.get_running_loop().create_future()
         bounded = decide if who is None else partial(self._bounded, decide)
-        self._writing.add(Command(bounded, partial(_settle, done), who, request))
+        self._writing.add(Command(bounded, partial(settle, done), who, request))
         return await done
 
     def _now(self) -> int:
@@ -309,10 +310,17 @@ class Room:
         self.happen(records)
 
     def happen(self, records: Sequence[Record]) -> None:
-        """Let durable records happen: change the state, tell the crowd."""
+        """Let durable records happen, unless they have: change the state, tell the crowd."""
         for record in records:
-            self.people.tell(self._take_up(record))
+            if record.last > self.seq:  # else it was heard before it was answered, or read
+                self.people.tell(self._take_up(record))
         self.on_change(self)
+
+    def hear(self, records: Sequence[Record]) -> None:
+        """Let happen what the log says that anybody has written."""
+        if records[-1].last > self.seq:
+            self._written_entry = None  # what it says may never happen
+            self.happen(records)
 
     def _take_up(self, record: Record) -> list[Event]:
         """Change the state; the public events."""
@@ -331,7 +339,18 @@ class Room:
         seated = self.people.is_seated(listener.identity.id)
         self.people.dismiss(listener)
         self.idle_since = self._world.monotonic()
-        if seated and self.state.course.race and not self.state.course.is_released():
+        if seated:
+            self._racer_gone()
+
+    def met(self, elsewhere: Here) -> None:
+        """Others are here on other servers than before."""
+        gone = set(self.people.elsewhere.seated).difference(elsewhere.seated)
+        self.people.elsewhere = elsewhere
+        if gone:
+            self._racer_gone()
+
+    def _racer_gone(self) -> None:
+        if self.state.course.race and not self.state.course.is_released():
             self._unsettled = True
             self.on_change(self)
 
@@ -377,24 +396,3 @@ class Room:
 
     def _entry(self, state: RoomState, ahead: Sequence[Event] = ()) -> RoomInfo:
         return entry_of(self.id, state, self.people.spectators(state), ahead)
-
-
-async def _read(log: EventLog, room: str, after: int, to: int) -> list[Event]:
-    """The full events ``after`` < seq <= ``to`` of a room from its log."""
-    records = await log.read(room, after, limit=to - after)
-    events = (event for record in records for event in record.events)
-    return [event for event in events if after < event.seq <= to]
-
-
-def _settle(done: asyncio.Future[Ok], outcome: Ok | Exception) -> None:
-    """Let who waits know how it went, if he still waits."""
-    if done.done():
-        return
-    if isinstance(outcome, Exception):
-        done.set_exception(outcome)
-    else:
-        done.set_result(outcome)
-
-
-def _ignore(outcome: Ok | Exception) -> None:
-    """Nobody waits for it."""

@@ -19,6 +19,7 @@ from kibitz.protocol.replies import Joined, Position
 from kibitz.protocol.views import Event, Kind, Role, View
 from kibitz.protocol.wire import Encoding, encode_bytes
 
+from ..log.log import EventLog
 from ..pace import PIECE_EVENTS
 from ..sockets.frames import framed
 from ..sockets.turn import Turn
@@ -185,3 +186,10 @@ class Stage:
         """The same events with every card named; only of a game that has ended."""
         assert self.state.ended, "cards are opened when the game has ended"
         return [opened(event, self.id) for event in await self._read(after, min(to, self.seq))]
+
+
+async def read_events(log: EventLog, room: str, after: int, to: int) -> list[Event]:
+    """The full events ``after`` < seq <= ``to`` of a room from its log."""
+    records = await log.read(room, after, limit=to - after)
+    events = (event for record in records for event in record.events)
+    return [event for event in events if after < event.seq <= to]

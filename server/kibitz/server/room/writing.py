@@ -258,3 +258,17 @@ class Writing:
                 return self._target.ok(outcome, who)
             case _:
                 return outcome
+
+
+def settle(done: asyncio.Future[Ok], outcome: Ok | Exception) -> None:
+    """Let who waits know how it went, if he still waits."""
+    if done.done():
+        return
+    if isinstance(outcome, Exception):
+        done.set_exception(outcome)
+    else:
+        done.set_result(outcome)
+
+
+def ignore(outcome: Ok | Exception) -> None:
+    """Nobody waits for it."""

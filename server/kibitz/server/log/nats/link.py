@@ -82,6 +82,16 @@ class Link:
             raise Unknown("nobody answers for the log" if answer else "the connection was lost")
         return answer.data
 
+    async def tell(self, subject: str, body: bytes) -> None:
+        """Say something to whoever listens.
+
+        Raises:
+            NotSent: It was not sent.
+            Unknown: Nobody knows whether it was.
+
+        """
+        await self._send(subject, body, "", None)
+
     async def ask_many(self, subject: str, body: bytes) -> tuple[list[Msg], Mapping[str, str]]:
         """All answers to a question, and the headers of the last one, which has a status.
 

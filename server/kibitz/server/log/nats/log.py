@@ -25,6 +25,7 @@ from ...operation.measures import Meter
 from ..log import AWAY, Conflict, LogFailure, UnusableLog, failure
 from ..record import UNREADABLE, Record, write_info
 from .appending import Append, Appending
+from .channel import NatsChannel
 from .connection import Closed, NotSent, Unknown
 from .form import AWAY_NUMBER, COMMAND, LAST, ROLLUP, read_entry
 from .link import Link
@@ -53,6 +54,7 @@ class NatsLog:
         self.meter = Meter()
         self._space = Space(name)
         self._link = Link(self._in_doubt, self.meter)
+        self.channel = NatsChannel(self._link, self._space.news)
         self._source = Source(self._link)
         self._putting = Putting(self._link, self._source, self.meter)
         self._records = Records(self._source, self._space)

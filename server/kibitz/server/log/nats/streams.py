@@ -96,6 +96,11 @@ class Space:
         return f"{self._before}kp.{token(name)}"
 
     @property
+    def news(self) -> str:
+        """What servers tell each other: in no stream."""
+        return f"{self._before}nw.all"
+
+    @property
     def probe(self) -> str:
         """Where it is tried whether anything can be written: under no name at all."""
         return f"{self._before}kp.=="

@@ -1,0 +1,126 @@
+"""What is known of all rooms: those in memory, those of other servers, those that the log has.
+
+Promises: the lobby, the deals of the days, the clock and TV know what happens in rooms on any
+server that writes the same log. Never: make a room, or read one.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from kibitz.protocol.fairness import SECRET_BYTES
+from kibitz.protocol.views import RoomInfo
+
+from ..log.log import EventLog
+from ..neighbours.elsewhere import Elsewhere
+from ..neighbours.news import RoomNews
+from ..room.clock import Clock
+from ..room.ids import ROOM_ID_BYTES, id_from
+from ..room.room import Room
+from ..world import World
+from .daily import SECRET, Days
+from .listing import Listing
+from .tv import Tv
+
+OPEN_PAGE = 1000
+"""Entries that are read from the log in one go."""
+
+
+class Directory:
+    """All rooms, as far as they are known."""
+
+    def __init__(
+        self, log: EventLog, world: World, clock: Clock, rooms: Mapping[str, Room]
+    ) -> None:
+        """Nothing is known yet; ``rooms`` are those in memory at any time."""
+        self._log = log
+        self._world = world
+        self._clock = clock
+        self._rooms = rooms
+        self.listing = Listing(log, world)
+        self.days = Days(world)
+        self.tv = Tv()
+        self.changed: set[str] = set()
+        """Public rooms that changed since the lobby was last told."""
+        self.stirred: set[str] = set()
+        """Rooms of which other servers are still to be told."""
+        self.elsewhere = Elsewhere(id_from(world.random_bytes(ROOM_ID_BYTES)))
+        """Who is where on those."""
+        self._gone: set[str] = set()
+        """Rooms that have been put away, of which they are still to be told."""
+
+    async def open(self) -> None:
+        """Learn from the log which rooms there are, and when they have to be woken."""
+        self.days.secret = await self._log.secret(SECRET, self._world.random_bytes(SECRET_BYTES))
+        for info in await self._log.days_away():
+            self.days.note(info)
+        now, cursor = self._world.now_ms(), None
+        while infos := await self._log.rooms(cursor, OPEN_PAGE):
+            cursor = infos[0].id
+            self.listing.begin(reversed(infos))
+            for info in infos:
+                self.days.note(info)
+                shown = (info.updated or 0) + (info.delay or 0) * 1000
+                late = info.delay and shown > now  # its entry says more than may be said yet
+                self._clock.set(info.id, now if late else info.due or None)
+
+    def note(self, room: Room, *, fresh: bool = False) -> None:
+        """Remember how a room in memory stands."""
+        self._clock.set(room.id, room.due)
+        self.stirred.add(room.id)
+        if room.state.course.daily:
+            self.days.note(room.whole_entry())
+        if room.state.visibility != "public":
+            return
+        if self.listing.note(room.id, room.entry(), fresh=fresh):
+            self.changed.add(room.id)
+
+    def put_away(self, id_: str) -> None:
+        """A room has been put away."""
+        self._forget(id_)
+        self._gone.add(id_)
+        self.stirred.add(id_)
+
+    def _forget(self, id_: str) -> None:
+        self.listing.forget(id_, gone=True)
+        self._clock.set(id_, None)
+
+    def look_at_tv(self) -> RoomInfo | None:
+        """The public room most worth watching now."""
+        closed = {id_ for id_, room in self._rooms.items() if room.state.closed}
+        played = {*self._rooms, *self.elsewhere.rooms()} - closed
+        entries = map(self.listing.entry, played)
+        return self.tv.look(filter(None, entries), self._world.now_ms())
+
+    # Other servers (neighbours.neighbours)
+
+    def in_memory(self) -> Iterable[str]:
+        """Rooms of which other servers may want to know."""
+        return self._rooms
+
+    def news(self, id_: str) -> RoomNews:
+        """How a room stands here."""
+        room = self._rooms.get(id_)
+        if room is None:
+            away = id_ in self._gone
+            self._gone.discard(id_)
+            return RoomNews(id_, due=self._clock.due(id_), away=away)
+        daily = room.whole_entry() if room.state.course.daily else None
+        entry = room.entry() if room.state.visibility == "public" else None
+        return RoomNews(id_, room.people.on_this_server(), room.due, entry, daily)
+
+    def heard(self, news: RoomNews) -> None:
+        """Another server says how a room stands; of those in memory we know it ourselves."""
+        if news.id in self._rooms:
+            return
+        if news.away:
+            self._forget(news.id)
+            return
+        self._clock.set(news.id, news.due)
+        if news.daily is not None:
+            self.days.note(news.daily)
+        if news.entry is not None and self.listing.hear(news.entry):
+            self.changed.add(news.id)
+
+    def met(self, id_: str) -> None:
+        """Who is in a room on other servers has changed."""
+        if room := self._rooms.get(id_):
+            room.met(self.elsewhere.here(id_))

@@ -1,0 +1,57 @@
+"""Rooms in memory hear what other servers write.
+
+Promises: as long as a room is in memory it is told every record that the log gets, once at least.
+Where nobody else writes the log, nothing is done.
+"""
+
+import asyncio
+
+import structlog
+
+from ..log.log import EventLog, LogFailure
+from ..room.room import Room
+
+AGAIN_SECONDS = 1.0
+"""When it is tried again to follow a room, if something went wrong."""
+
+log = structlog.get_logger("kibitz.following")
+
+
+class Following:
+    """Who listens to the log for each room."""
+
+    def __init__(self, log_: EventLog) -> None:
+        self._log = log_
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+
+    def __len__(self) -> int:
+        return len(self._tasks)
+
+    def begin(self, room: Room) -> None:
+        """Let a room hear what happens from now on."""
+        if self._log.channel is not None:
+            self._tasks[room.id] = asyncio.create_task(self._follow(room))
+
+    def end(self, id_: str) -> None:
+        """It is in memory no longer."""
+        if task := self._tasks.pop(id_, None):
+            task.cancel()
+
+    async def close(self) -> None:
+        """Let go of all of them."""
+        tasks, self._tasks = self._tasks, {}
+        for task in tasks.values():
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks.values())
+
+    async def _follow(self, room: Room) -> None:
+        while True:
+            try:
+                async for record in self._log.follow(room.id, room.seq):
+                    room.hear([record])
+            except LogFailure as error:
+                log.warning("not followed", room=room.id, why=str(error))
+            except Exception:
+                log.exception("not followed", room=room.id)
+            await asyncio.sleep(AGAIN_SECONDS)

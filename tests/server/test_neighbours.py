@@ -1,0 +1,307 @@
+"""Servers on the same log: what happens on one is seen on the others, without a word to them."""
+
+import contextlib
+from collections.abc import AsyncIterator, Iterator, Sized
+from dataclasses import dataclass
+from functools import partial
+
+import pytest
+from brokers import NatsServer, nats_logs
+from races import race, seat, told
+from servers import Running, running_server
+from talk import Plain, Talk, eventually, talking
+from worlds import Fake
+
+from kibitz.server.log.nats.log import NatsLog
+from kibitz.server.neighbours.elsewhere import SILENT_SECONDS, Elsewhere
+from kibitz.server.neighbours.neighbours import ROOMS_TOGETHER, Neighbours
+from kibitz.server.neighbours.news import FORM, Ask, News, RoomNews, read, write
+from kibitz.server.room.here import NOBODY, Here
+
+KEY = "correct horse battery staple"
+
+
+@pytest.fixture(scope="module")
+def nats(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]:
+    server = NatsServer(tmp_path_factory.mktemp("neighbours") / "nats")
+    server.start()
+    yield server
+    server.stop()
+
+
+@dataclass(frozen=True)
+class Two:
+    """Two servers on one log, by one clock."""
+
+    fake: Fake
+    logs: list[NatsLog]
+    a: Running
+    b: Running
+
+
+@contextlib.asynccontextmanager
+async def two(nats: NatsServer) -> AsyncIterator[Two]:
+    fake = Fake()
+    async with (
+        nats_logs(nats, 2) as logs,
+        running_server(logs[0], fake.world, admin_key=KEY) as a,
+        running_server(logs[1], fake.world, admin_key=KEY) as b,
+    ):
+        yield Two(fake, logs, a, b)
+
+
+def _has(some: Sized, count: int) -> bool:
+    return len(some) == count
+
+
+def presence(talk: Talk) -> list[tuple[int, list[int]]]:
+    """What was said of who is here."""
+    pushed = [push for push in talk.pushes if push["t"] == "presence"]
+    return [(push["spectators"], push["players"]) for push in pushed]
+
+
+async def test_who_looks_on_elsewhere_sees_everything_and_is_counted(nats: NatsServer) -> None:
+    async with (
+        two(nats) as servers,
+        talking(servers.a.url, name="Ann") as ann,
+        talking(servers.b.url, name="Bob") as bob,
+        talking(servers.b.url) as eve,
+    ):
+        await eve.ok("lobby")
+        await eve.ok("tv")
+        room = (await ann.ok("create", game="klondike", deal="7"))["room"]
+        await eve.until(lambda: [push for push in eve.pushes if push["t"] == "lobby"])
+        listed = (await eve.ok("rooms"))["rooms"]
+        assert [(entry["id"], entry["players"]) for entry in listed] == [(room, ["Ann"])]
+        await eve.until(lambda: [said for said in eve.strays if said["room"]])
+        assert eve.strays[-1]["room"]["id"] == room
+        seen = await bob.ok("join", room=room)
+        for _ in range(3):
+            done = await ann.ok("move", room=room, move="discard")
+        await bob.until(lambda: len(bob.events(room)) == 3)
+        heard = [event["seq"] for event in bob.events(room)]
+        assert heard == [seen["seq"] + 1, seen["seq"] + 2, seen["seq"] + 3]
+        assert (await bob.ok("join", room=room))["hash"] == done["hash"]
+        await ann.until(lambda: (1, [1]) in presence(ann))
+        await bob.until(lambda: (1, [1]) in presence(bob))
+        await bob.ok("leave", room=room)
+        await ann.until(lambda: presence(ann)[-1:] == [(0, [1])])
+        await ann.ok("resign", room=room)
+        listing = servers.b.app.rooms.listing
+        await eventually(lambda: getattr(listing.entry(room), "status", None) == "resigned")
+
+
+async def test_a_race_begins_and_ends_whoever_is_where(nats: NatsServer) -> None:
+    async with (
+        two(nats) as servers,
+        talking(servers.a.url, name="Ann") as ann,
+        talking(servers.b.url, name="Bob") as bob,
+    ):
+        room = await race(ann, countdown=3)
+        await seat(room, bob)
+        await told(ann, room, "joined")
+        await ann.until(lambda: presence(ann)[-1:] == [(0, [1, 2])])
+        await ann.ok("ready", room=room)
+        await told(bob, room, "ready")
+        await bob.ok("ready", room=room)
+        await told(ann, room, "countdown")
+        servers.fake.pass_time(3)
+        # both clocks are due at the same moment, and it happens once
+        starts = [await told(talk, room, "started") for talk in (ann, bob)]
+        assert starts[0] == starts[1]
+        await ann.ok("move", room=room, move="sw")
+        await bob.ok("move", room=room, move="sw")
+        await ann.ok("resign", room=room)
+        await bob.ok("resign", room=room)
+        ends = [await told(talk, room, "ended") for talk in (ann, bob)]
+        assert ends[0] == ends[1]
+        kinds = [event["kind"] for event in ann.events(room)]
+        assert kinds.count("started") == kinds.count("ended") == 1
+
+
+async def test_a_start_that_is_arranged_happens_where_the_server_that_knew_it_is_gone(
+    nats: NatsServer,
+) -> None:
+    fake = Fake()
+    async with nats_logs(nats, 2) as logs, running_server(logs[1], fake.world) as b:
+        async with (
+            running_server(logs[0], fake.world) as a,
+            talking(a.url, name="Ann") as ann,
+            talking(a.url, name="Bob") as bob,
+        ):
+            at = fake.world.now_ms() + 60_000
+            room = await race(ann, begins=at, visibility="unlisted")
+            await seat(room, bob)
+            await eventually(lambda: b.app.rooms.clock.due(room) == at)
+            assert b.app.rooms.peek(room) is None
+        assert not b.app.rooms.directory.elsewhere.rooms()
+        fake.pass_time(61)
+        await eventually(lambda: b.app.rooms.peek(room))
+        await eventually(lambda: b.app.rooms.peek(room).state.course.is_released())  # type: ignore[union-attr]
+
+
+async def test_the_deal_of_the_day_has_one_table(nats: NatsServer) -> None:
+    async with (
+        two(nats) as servers,
+        talking(servers.a.url, name="Ann") as ann,
+        talking(servers.b.url, name="Bob") as bob,
+    ):
+        mine = await ann.ok("create", game="montana", daily=True)
+        other = await bob.ok("create", game="montana", daily=True)
+        assert mine["view"]["boards"] == other["view"]["boards"]
+
+        async def names(talk: Talk) -> list[str]:
+            table: Plain = await talk.ok("daily", game="montana")
+            return sorted(row["name"] for row in table["rows"])
+
+        day = servers.a.app.rooms.days.today, "montana"
+        for server in (servers.a, servers.b):
+            rooms = server.app.rooms.days._rooms[day]
+            await eventually(partial(_has, rooms, 2))
+        assert await names(ann) == await names(bob) == ["Ann", "Bob"]
+        again = await ann.ok("resign", room=mine["room"])
+        await eventually(
+            lambda: servers.b.app.rooms.days._rooms[day][mine["room"]].status == "resigned"
+        )
+        assert again["seq"]
+
+
+async def test_orders_of_the_operator_hold_on_every_server(nats: NatsServer) -> None:
+    async with (
+        two(nats) as servers,
+        talking(servers.a.url) as op,
+        talking(servers.b.url, name="Bob") as bob,
+        talking(servers.b.url, name="Cy") as cy,
+    ):
+        await op.ok("admin", key=KEY, act="notice", text="Back at noon")
+        assert (await bob.stray())["text"] == "Back at noon"
+        room = (await bob.ok("create", game="klondike"))["room"]
+        await cy.ok("join", room=room)
+        await op.ok("admin", key=KEY, act="close", room=room, reason="enough")
+        closed = [await told(talk, room, "closed") for talk in (bob, cy)]
+        assert closed[0]["seq"] == closed[1]["seq"]
+        await op.ok("admin", key=KEY, act="ban", id=bob.id)
+        assert await bob.closed() == 4403
+
+
+async def test_a_server_that_comes_later_knows_who_is_where(nats: NatsServer) -> None:
+    fake = Fake()
+    async with (
+        nats_logs(nats, 2) as logs,
+        running_server(logs[0], fake.world) as a,
+        talking(a.url, name="Ann") as ann,
+    ):
+        room = (await ann.ok("create", game="klondike"))["room"]
+        async with (
+            running_server(logs[1], fake.world) as b,
+            talking(b.url, name="Bob") as bob,
+        ):
+            assert b.app.rooms.directory.elsewhere.here(room).seated == [ann.id]
+            await bob.ok("join", room=room)
+            await bob.until(lambda: presence(bob)[-1:] == [(1, [1])])
+            assert not await b.app.rooms.put_away(room, lambda room: None)  # type: ignore[arg-type,return-value]
+        await ann.until(lambda: presence(ann)[-1:] == [(0, [1])])
+
+
+def entry(id_: str) -> RoomNews:
+    return RoomNews(id_, Here(2, ["ann"], ["ann"]))
+
+
+def test_what_was_missed_is_told_by_its_number() -> None:
+    elsewhere = Elsewhere("us")
+    assert elsewhere.take(News("a", 1, [entry("r1"), entry("r2")], whole=True), 0) == (
+        {"r1", "r2"},
+        False,
+    )
+    assert elsewhere.take(News("a", 2, [entry("r1")]), 1) == (set(), False)
+    assert elsewhere.take(News("a", 4, [RoomNews("r1")]), 2) == ({"r1"}, True)
+    assert elsewhere.take(News("b", 7, [entry("r2")]), 3) == ({"r2"}, True)
+    assert elsewhere.here("r2") == Here(4, ["ann", "ann"], ["ann", "ann"])
+    assert elsewhere.here("r1") == NOBODY
+    assert elsewhere.take(News("b", 8, [], whole=True), 3) == ({"r2"}, False)
+    assert elsewhere.rooms() == ["r2"] and len(elsewhere) == 2
+    assert elsewhere.silent(2 + SILENT_SECONDS) == ["a"]
+    assert elsewhere.forget("a") == {"r2"} and elsewhere.rooms() == []
+    assert elsewhere.forget("never heard of") == set()
+
+
+def test_one_server_sees_first_to_each_room() -> None:
+    names = ["a", "b", "c"]
+    views = {name: Elsewhere(name) for name in names}
+    for name, view in views.items():
+        for other in names:
+            if other != name:
+                view.take(News(other, 1, [], whole=True), 0)
+    firsts: list[str] = []
+    for number in range(100):
+        ranks = {name: view.rank(f"room {number}") for name, view in views.items()}
+        assert sorted(ranks.values()) == [0, 1, 2]
+        firsts.append(min(ranks, key=lambda name: ranks[name]))
+    assert set(firsts) == set(names)
+
+
+def test_another_form_is_not_heard() -> None:
+    said = News("a", 1, [entry("r1")], whole=True)
+    assert read(write(said)) == said
+    for data in (b"", b"\x02" + write(said)[1:], FORM, FORM + b"\xc0", write(said)[:-1]):
+        assert read(data) is None
+
+
+class Wire:
+    """A channel that keeps what is told."""
+
+    def __init__(self) -> None:
+        self.told: list[object] = []
+
+    def tell(self, said: bytes) -> None:
+        self.told.append(read(said))
+
+    async def listen(self, hear: object) -> None:
+        self.hear = hear
+
+
+class Rooms:
+    """Rooms that remember what they are told of others."""
+
+    def __init__(self) -> None:
+        self.stirred: set[str] = set()
+        self.got: list[str] = []
+        self.seen: list[str] = []
+
+    def in_memory(self) -> list[str]:
+        return [f"r{n}" for n in range(2 * ROOMS_TOGETHER + 1)]
+
+    def news(self, id_: str) -> RoomNews:
+        return RoomNews(id_, due=5)
+
+    def heard(self, news: RoomNews) -> None:
+        self.got.append(news.id)
+
+    def met(self, id_: str) -> None:
+        self.seen.append(id_)
+
+
+async def test_who_has_missed_something_asks_and_is_told_everything() -> None:
+    wire, rooms = Wire(), Rooms()
+    us = Neighbours(wire, Elsewhere("us"), rooms, Fake().world)
+    await us.open()
+    assert wire.told == [Ask("us")]
+    wire.told.clear()
+    rooms.stirred.add("r3")
+    us.tick()
+    assert wire.told == [News("us", 1, [RoomNews("r3", due=5)])]
+    us.tick()
+    assert wire.told[-1] == News("us", 2, []), "it says that it is there"
+    us._hear(write(News("them", 5, [entry("r9")])))
+    assert wire.told.pop() == Ask("us", "them") and rooms.got == rooms.seen == ["r9"]
+    wire.told.clear()
+    us._hear(write(Ask("them", "others")))
+    us._hear(write(Ask("us")))
+    assert wire.told == [], "that was for somebody else, or from us"
+    us._hear(write(Ask("them")))
+    said = [news for news in wire.told if isinstance(news, News)]
+    assert [(news.number, news.whole, len(news.rooms)) for news in said] == [
+        (3, True, ROOMS_TOGETHER),
+        (4, False, ROOMS_TOGETHER),
+        (5, False, 1),
+    ]
