@@ -6,6 +6,8 @@ server that writes the same log. Never: make a room, or read one.
 
 from collections.abc import Iterable, Mapping
 
+from msgspec.structs import replace
+
 from kibitz.protocol.fairness import SECRET_BYTES
 from kibitz.protocol.views import RoomInfo
 
@@ -109,7 +111,9 @@ class Directory:
 
     def heard(self, news: RoomNews) -> None:
         """Another server says how a room stands; of those in memory we know it ourselves."""
-        if news.id in self._rooms:
+        if room := self._rooms.get(news.id):
+            if news.away:
+                room.idle_since = float("-inf")  # it is let go of
             return
         if news.away:
             self._forget(news.id)
@@ -122,5 +126,10 @@ class Directory:
 
     def met(self, id_: str) -> None:
         """Who is in a room on other servers has changed."""
+        here = self.elsewhere.here(id_)
         if room := self._rooms.get(id_):
-            room.met(self.elsewhere.here(id_))
+            room.met(here)
+        elif entry := self.listing.entry(id_):
+            spectators = max(0, here.total - len(here.seated))
+            if self.listing.note(id_, replace(entry, spectators=spectators), fresh=False):
+                self.changed.add(id_)

@@ -8,7 +8,7 @@ import asyncio
 
 import structlog
 
-from ..log.log import EventLog, LogFailure
+from ..log.log import EventLog
 from ..room.room import Room
 
 AGAIN_SECONDS = 1.0
@@ -50,8 +50,6 @@ class Following:
             try:
                 async for record in self._log.follow(room.id, room.seq):
                     room.hear([record])
-            except LogFailure as error:
-                log.warning("not followed", room=room.id, why=str(error))
-            except Exception:
-                log.exception("not followed", room=room.id)
+            except Exception as error:
+                log.error("not followed", room=room.id, exc_info=error)
             await asyncio.sleep(AGAIN_SECONDS)

@@ -9,6 +9,8 @@ import asyncio
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
+import structlog
+
 from ..log.log import Channel
 from ..world import World
 from .elsewhere import Elsewhere
@@ -18,6 +20,8 @@ ROOMS_TOGETHER = 500
 """Most rooms of which is told in one message."""
 SETTLE_SECONDS = 0.3
 """How long a new server listens to the others before it lets anybody in."""
+
+log = structlog.get_logger("kibitz.neighbours")
 
 
 class Rooms(Protocol):
@@ -100,7 +104,12 @@ class Neighbours:
             self._channel.tell(write(said))
 
     def _hear(self, data: bytes) -> None:
-        said = read(data)
+        try:
+            self._answer(read(data))
+        except Exception as error:
+            log.error("not taken up", exc_info=error)
+
+    def _answer(self, said: Said | None) -> None:
         if said is None or said.node == self._elsewhere.name:
             return
         match said:

@@ -49,6 +49,8 @@ EVENTS: Mapping[str, Said] = {
     "request failed": Said("error", "a mistake of ours", (*WHERE, *WHO, "request", *FAULT)),
     "tick failed": Said("error", "a mistake in what is done every second", FAULT),
     "not woken": Said("error", "what is due in a room could not happen", (*WHERE, *FAULT)),
+    "not followed": Said("error", "what others write is not heard in a room", (*WHERE, *FAULT)),
+    "not taken up": Said("error", "what another server says could not be used", FAULT),
     "not decided": Said("error", "a mistake while commands were decided", (*WHERE, *FAULT)),
     "not answered": Said("error", "a mistake while an answer was given", (*WHERE, *FAULT)),
     "not told": Said("error", "a mistake while lookers-on were told", FAULT),

@@ -303,11 +303,11 @@ class Room:
             return Ok(room=self.id)
         return Ok(room=self.id, seq=seq, hash=self.live.hash_at(seq))
 
-    async def catch_up(self) -> None:
-        """Let happen what the log has and we have not."""
-        records = await self._log.read(self.id, self.seq)
+    async def catch_up(self, head: int) -> None:
+        """Let happen what the log has and we have not; its last event is ``head``, or later."""
         self._written_entry = None  # what it says has not happened
-        self.happen(records)
+        if self._log.channel is None or self.seq < head:  # else we have heard of it
+            self.happen(await self._log.read(self.id, self.seq))
 
     def happen(self, records: Sequence[Record]) -> None:
         """Let durable records happen, unless they have: change the state, tell the crowd."""

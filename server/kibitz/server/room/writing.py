@@ -27,7 +27,7 @@ from ..log.record import Record
 from ..sockets.turn import Turn
 from .state import RoomState
 
-MAX_CONFLICTS = 8
+MAX_CONFLICTS = 16
 """Times a command is decided anew because somebody else wrote first."""
 MAX_TOGETHER = 64
 """Most commands that are decided together."""
@@ -105,8 +105,8 @@ class Written(Protocol):
         """The answer to a command that is done, at an event number."""
         ...
 
-    async def catch_up(self) -> None:
-        """Let happen what the log has and the room has not."""
+    async def catch_up(self, head: int) -> None:
+        """Let happen what the log has, up to this event at least, and the room has not."""
         ...
 
 
@@ -208,7 +208,7 @@ class Writing:
         else:
             error = cast(Exception | None, done.exception())
         if isinstance(error, Conflict):
-            self._catching_up = asyncio.create_task(self._decide_again())
+            self._catching_up = asyncio.create_task(self._decide_again(error.head))
             return
         if error is None:
             try:
@@ -218,10 +218,10 @@ class Writing:
         self._answer(error)
         self._go_on()
 
-    async def _decide_again(self) -> None:
+    async def _decide_again(self, head: int) -> None:
         commands = [command for command, _ in self._decided]
         try:
-            await self._target.catch_up()
+            await self._target.catch_up(head)
         except Exception as error:
             self._answer(error)
         else:
