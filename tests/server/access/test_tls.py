@@ -28,10 +28,10 @@ from kibitz.protocol.limits import MAX_SAVE
 from kibitz.protocol.wire import Encoding as WireEncoding
 from kibitz.server.access.authority import Unusable
 from kibitz.server.access.certificates import certificates_of
-from kibitz.server.app import TLS_READ_BYTES
 from kibitz.server.log.sqlite import SqliteLog
 from kibitz.server.room.fanout import GATHER_FROM
 from kibitz.server.sockets.descriptors import descriptor_of
+from kibitz.server.sockets.listening import TLS_READ_BYTES
 from kibitz.server.sockets.socket import Socket
 
 RECORDS = range(20, 24)
