@@ -18,6 +18,7 @@ from nats.aio.msg import Msg
 from nats.aio.subscription import Subscription
 from nats.errors import Error, SlowConsumerError
 
+from ...operation.measures import Meter
 from ..log import UnusableLog
 
 LEAST_VERSION = (2, 12)
@@ -78,15 +79,19 @@ def _too_old(client: Client) -> str | None:
 class Connection:
     """One connection, to any of the servers."""
 
-    def __init__(self, lost: Callable[[], None], in_doubt: Callable[[], None]) -> None:
+    def __init__(
+        self, lost: Callable[[], None], in_doubt: Callable[[], None], meter: Meter
+    ) -> None:
         """Nothing yet.
 
         Args:
             lost: Is called when what was sent will get no answer any more.
             in_doubt: Is called when something that should have been heard may have been missed.
+            meter: Where it counts.
 
         """
         self.client = Client()
+        self._meter = meter
         self._lost = lost
         self._in_doubt = in_doubt
         self._servers: list[str] = []
@@ -144,7 +149,12 @@ class Connection:
         if old := _too_old(client):
             await _close(client)
             raise UnusableLog(old)
-        self._why_not = None
+        self._found(None)
+
+    def _found(self, why_not: str | None) -> None:
+        """There is a connection; whether it can be used."""
+        self._why_not = why_not
+        self._meter.connected = why_not is None
 
     async def close(self) -> None:
         """Let go of the connection."""
@@ -172,11 +182,14 @@ class Connection:
             self._in_doubt()
 
     async def _disconnected(self) -> None:
+        if self._why_not is None and not self._closed:
+            self._meter.disconnects += 1
         self._why_not = self._why_not or "there is no connection to NATS"
+        self._meter.connected = False
         self._lost()
 
     async def _reconnected(self) -> None:
-        self._why_not = _too_old(self.client)
+        self._found(_too_old(self.client))
         self._in_doubt()
 
     async def _closed_for_good(self) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from nats.aio.msg import Msg
 from nats.errors import Error, MaxPayloadError, OutboundBufferLimitError
 
+from ...operation.measures import Meter
 from ..log import LogFailure
 from .connection import CALL_SECONDS, Connection, NotSent, Unknown, within
 
@@ -28,9 +29,9 @@ def headers_of(message: Msg) -> Mapping[str, str]:
 class Link:
     """Who asks; all answers come to one place and are told apart by their subject."""
 
-    def __init__(self, in_doubt: Callable[[], None]) -> None:
+    def __init__(self, in_doubt: Callable[[], None], meter: Meter) -> None:
         """``in_doubt`` is called whenever something that should have been heard may be missed."""
-        self._connection = Connection(self._lost, in_doubt)
+        self._connection = Connection(self._lost, in_doubt, meter)
         self.listen = self._connection.listen
         self.close = self._connection.close
         self._numbers = itertools.count()

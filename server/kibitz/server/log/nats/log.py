@@ -52,9 +52,9 @@ class NatsLog:
     def __init__(self, name: str) -> None:
         self.meter = Meter()
         self._space = Space(name)
-        self._link = Link(self._in_doubt)
+        self._link = Link(self._in_doubt, self.meter)
         self._source = Source(self._link)
-        self._putting = Putting(self._link, self._source)
+        self._putting = Putting(self._link, self._source, self.meter)
         self._records = Records(self._source, self._space)
         self._lobby = Lobby(self._source, self._putting, self._records, self._space)
         self._appending = Appending(
@@ -91,7 +91,7 @@ class NatsLog:
             await log._link.close()
             raise
         log._probing = asyncio.create_task(log._probe())
-        log._live = Live(log._link, log._source, log._records, log._space)
+        log._live = Live(log._link, log._source, log._records, log._space, log.meter)
         return log
 
     async def _probe(self) -> None:
