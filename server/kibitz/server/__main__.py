@@ -20,6 +20,8 @@ from .admin.key import ENVIRONMENT, UnusableKey, read_key
 from .app import App, running
 from .log.log import EventLog, LogFailure, UnusableLog
 from .log.memory import MemoryLog
+from .log.nats.servers import ENVIRONMENT as NATS_ENVIRONMENT
+from .log.nats.servers import urls_in
 from .log.sqlite import SqliteLog
 from .operation import runtime
 from .operation.demo import playing
@@ -77,6 +79,7 @@ def _run(
     show: _Show,
 ) -> None:
     """Run the server: rooms, spectators, replays on one port."""
+    keeping = _with_nats(keeping)
     if why := contradiction(listening, access, keeping, show.demo):
         raise _unusable(why)
     kept = "memory" if keeping.memory else "nats" if keeping.nats else str(keeping.data or DATA)
@@ -115,7 +118,10 @@ def _run_workers(settings: Settings, kept: str, demo: bool) -> int:
     listening = settings.listening
     logs = open_logs(settings.operating.log_level, time.monotonic, forks=True)
     try:
+        _load(settings.keeping)  # once, for all of them
         reserved = reserve(listening.host, listening.port)
+    except UnusableLog as error:
+        return _refusal(str(error))
     except (OSError, UnicodeError) as error:
         return _refusal(unbound(error, listening))
     except Unshared:
@@ -135,7 +141,6 @@ def _run_workers(settings: Settings, kept: str, demo: bool) -> int:
         lambda: _announce(settings, port, kept),
         hangup=not _ends_with_terminal(settings),
     )
-    _load(settings.keeping)  # once, for all of them
     runtime.settle()
     try:
         return parent.run()
@@ -147,6 +152,21 @@ serve = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_m
 serve.command("serve", cls=Grouped)(
     command(_run, Listening, Access, Keeping, Limits, Operating, Administering, _Show)
 )
+
+
+def _with_nats(keeping: Keeping) -> Keeping:
+    """Where rooms are kept, with the NATS servers that the environment names, if nothing else does.
+
+    Nobody whom we start needs to know what is there.
+    """
+    said = urls_in(os.environ.pop(NATS_ENVIRONMENT, ""))
+    keeping = replace(keeping, nats=keeping.nats or said)
+    if keeping.nats and (keeping.data or keeping.memory):
+        why = "keeps everything on NATS servers, without --data and --memory"
+        raise _unusable(f"{NATS_ENVIRONMENT if said else '--nats'} {why}")
+    if not keeping.nats and (keeping.nats_credentials or keeping.nats_ca):
+        raise _unusable(f"which NATS servers? Say --nats, or {NATS_ENVIRONMENT}")
+    return keeping
 
 
 def _token(file: Path | None) -> str | None:
@@ -214,7 +234,11 @@ async def _log_of(keeping: Keeping) -> EventLog:
     """
     shared = _load(keeping)
     if shared is not None:
-        return await shared.open(keeping.nats, keeping.nats_replicas)
+        return await shared.open(
+            *(keeping.nats, keeping.nats_replicas),
+            credentials=keeping.nats_credentials,
+            authority=keeping.nats_ca,
+        )
     if keeping.memory:
         return MemoryLog()
     return SqliteLog(keeping.data or DATA)

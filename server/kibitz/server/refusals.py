@@ -7,7 +7,6 @@ from .settings import Access, Auth, Keeping, Listening
 
 NATS = "nats://127.0.0.1:4222"
 """Where a NATS server is if nobody says otherwise."""
-NATS_SCHEMES = ("nats", "tls")
 MAX_PORT = 65535
 
 
@@ -19,13 +18,6 @@ def contradiction(listening: Listening, access: Access, keeping: Keeping, demo: 
         return "--memory keeps nothing, --keep archives rooms in the file: choose one"
     if demo and access.auth is not Auth.GUEST:
         return "--demo needs --auth guest: its bots have no tokens of yours"
-    if keeping.nats and (keeping.data or keeping.memory):
-        return "--nats keeps everything on NATS servers, without --data and --memory"
-    for url in keeping.nats:  # which may have a password in it
-        scheme, there, _ = url.partition("://")
-        if there and scheme.lower() not in NATS_SCHEMES:
-            known = " or ".join(f"{each}://" for each in NATS_SCHEMES)
-            return f"a NATS server is reached by {known}, not by {scheme}://, as --nats says"
     if keeping.nats_replicas > 1 and not keeping.nats:
         return "--nats-replicas says on how many NATS servers things are kept: it needs --nats"
     if listening.workers > 1 and not keeping.nats:

@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
+SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 """Upper bounds for how long something took."""
 SIZES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 """Upper bounds for how many there were."""
@@ -41,6 +41,14 @@ class Meter:
         failing: Whether nothing could be written when it was tried last.
         records: Records in a commit.
         seconds: How long a commit took.
+        connected: Whether whoever stores it all can be reached; a file always can.
+        disconnects: How often he could not be any more.
+        conflicts: Appends refused because somebody else had written to the room.
+        retries: Messages sent once more because they were not known to be stored.
+        unknowns: Messages of which it was not known for a while what became of them.
+        followed: Rooms that are listened to, once for each who follows.
+        gaps: Times that what was heard of a room did not fit what was heard before.
+        catch_ups: Times that a room was read again because something may have been missed.
 
     """
 
@@ -49,3 +57,11 @@ class Meter:
     failing: bool = False
     records: Distribution = field(default_factory=lambda: Distribution(SIZES))
     seconds: Distribution = field(default_factory=lambda: Distribution(SECONDS))
+    connected: bool = True
+    disconnects: int = 0
+    conflicts: int = 0
+    retries: int = 0
+    unknowns: int = 0
+    followed: int = 0
+    gaps: int = 0
+    catch_ups: int = 0

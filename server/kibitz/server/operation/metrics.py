@@ -36,6 +36,16 @@ NOWHERE = "none"
 ROLES = ("player", "spectator", NOWHERE)
 SKIPPED, CLOSED = DROPS = "spectator", "player"
 """Who did not read: a spectator goes on with a fresh view, a player is closed and resumes."""
+LOG_COUNTS = {
+    "failures": "Writes that the log could not do.",
+    "disconnects": "Times that the connection to the log's servers was lost.",
+    "conflicts": "Appends refused because another server had written to the room.",
+    "retries": "Messages sent once more to the log's servers.",
+    "unknowns": "Messages of which it was not known for a while whether they are stored.",
+    "gaps": "Times that something heard of a followed room did not fit what came before.",
+    "catch_ups": "Times that a followed room was read again, as something may have been missed.",
+}
+"""What a log counts, each under its name; all but the first are 0 of a file."""
 
 
 class Metrics:
@@ -106,6 +116,12 @@ class _Counted(Collector):
         yield GaugeMetricFamily(
             "kibitz_log_queue", "Appends that wait to be on the disk.", meter.waiting
         )
+        yield GaugeMetricFamily(
+            "kibitz_log_connected", "1 while the log's servers can be reached.", meter.connected
+        )
+        yield GaugeMetricFamily(
+            "kibitz_log_followed_rooms", "Rooms whose news are heard from others.", meter.followed
+        )
         places = GaugeMetricFamily(
             "kibitz_connections",
             "Open connections by role and encoding.",
@@ -119,9 +135,8 @@ class _Counted(Collector):
         for kind, count in list(metrics.requests.items()):
             requests.add_metric([str(kind.__struct_config__.tag)], count)
         yield requests
-        yield CounterMetricFamily(
-            "kibitz_log_failures", "Writes that the log could not do.", meter.failures
-        )
+        for name, says in LOG_COUNTS.items():
+            yield CounterMetricFamily(f"kibitz_log_{name}", says, getattr(meter, name))
         yield _histogram("ok_seconds", "From a command to its ok, commit included.", metrics.ok)
         yield _histogram("loop_lag_seconds", "How late the event loop was.", metrics.lag)
         yield _histogram("commit_records", "Records in a commit of the log.", meter.records)

@@ -7,7 +7,7 @@
  */
 
 import { icon } from "../shell/dialog.js";
-import { h } from "../shell/dom.js";
+import { h, whenLetGo } from "../shell/dom.js";
 
 /** @import { Action } from "../protocol/messages.js" */
 
@@ -30,13 +30,22 @@ const KEYS = { undo: "u", redo: "y" };
 export const keyOf = (action) => action.label[0].toLowerCase();
 
 export class Controls extends HTMLElement {
-  #menu = h("details", { class: "menu" });
+  #items = h("ul", { role: "list" });
+  #menu = h(
+    "details",
+    { class: "menu", onToggle: () => this.#toggled() },
+    h("summary", { "aria-label": "More" }, h("span", { "aria-hidden": "true" }, "⋯")),
+    this.#items,
+  );
+  /** @type {State | null} */
+  #state = null;
   #drawn = "";
   #off = new AbortController();
 
   connectedCallback() {
     this.setAttribute("role", "toolbar");
     this.setAttribute("aria-label", "Game controls");
+    this.append(this.#menu);
     // A press with the mouse leaves the focus where it was: on the table, whose keys go on.
     this.addEventListener("mousedown", (event) => {
       if (event.target instanceof Node && !this.#menu.contains(event.target))
@@ -58,21 +67,31 @@ export class Controls extends HTMLElement {
     this.#off.abort();
   }
 
+  #toggled() {
+    this.dispatchEvent(new CustomEvent("menu", { detail: { open: this.#menu.open } }));
+  }
+
   #shut() {
     this.#menu.removeAttribute("open");
   }
 
   /** @param {State} state */
   show(state) {
+    this.#state = state;
+    whenLetGo(this, () => this.#draw());
+  }
+
+  #draw() {
+    const state = this.#state;
+    if (!state) return;
     const { legal, ...rest } = state;
     const drawn = JSON.stringify([rest, legal && [...legal]]);
     if (drawn === this.#drawn) return;
     this.#drawn = drawn;
     const focused = document.activeElement?.getAttribute("data-do");
-    this.replaceChildren(
-      ...(state.plays ? this.#player(state) : this.#viewer(state)),
-      this.#more(state),
-    );
+    while (this.firstElementChild !== this.#menu) this.firstElementChild?.remove();
+    this.prepend(...(state.plays ? this.#player(state) : this.#viewer(state)));
+    this.#items.replaceChildren(...this.#more(state));
     if (!focused || this.contains(document.activeElement)) return;
     const again = this.querySelector(`[data-do="${focused}"]:enabled`);
     if (again instanceof HTMLElement) again.focus();
@@ -157,18 +176,7 @@ export class Controls extends HTMLElement {
       comments !== null && ["comments", comments ? "Comments off" : "Comments on"],
       ["rules", "Rules and keys"],
     ].filter((each) => Array.isArray(each));
-    const items = can.map(([what, label]) => h("li", {}, this.#button(what, label, {})));
-    this.#menu = h(
-      "details",
-      { class: "menu" },
-      h("summary", { "aria-label": "More" }, h("span", { "aria-hidden": "true" }, "⋯")),
-      h("ul", { role: "list" }, ...items),
-    );
-    const menu = this.#menu;
-    menu.addEventListener("toggle", () =>
-      this.dispatchEvent(new CustomEvent("menu", { detail: { open: menu.open } })),
-    );
-    return menu;
+    return can.map(([what, label]) => h("li", {}, this.#button(what, label, {})));
   }
 
   /** @param {string} what @param {string} label @param {boolean} can @param {string} drawing */

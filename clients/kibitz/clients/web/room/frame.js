@@ -7,7 +7,7 @@
 import { isWaiting } from "../client/past.js";
 import { spoken } from "../cards/names.js";
 import { ending, said } from "../shell/announce.js";
-import { h } from "../shell/dom.js";
+import { h, whenLetGo } from "../shell/dom.js";
 import "./controls.js";
 import "./log.js";
 import "./people.js";
@@ -65,6 +65,8 @@ export class Frame {
   );
   /** What the table cannot say by itself; its buttons tell `do` {what}. */
   strip = h("div", { class: "strip", hidden: true });
+  /** @type {[text: string, choices: [what: string, label: string][]]} */
+  #said = ["", []];
   /** The marks there are for the events up to `last`, of the board that is looked at. */
   #marked = {
     first: 0,
@@ -145,9 +147,15 @@ export class Frame {
 
   /** @param {string} text @param {[what: string, label: string][]} choices */
   #say(text, choices) {
-    const said = text + choices.join();
-    if (this.strip.dataset.said === said) return;
-    this.strip.dataset.said = said;
+    this.#said = [text, choices];
+    whenLetGo(this.strip, () => this.#drawStrip(...this.#said));
+  }
+
+  /** @param {string} text @param {[what: string, label: string][]} choices */
+  #drawStrip(text, choices) {
+    const drawn = text + choices.join();
+    if (this.strip.dataset.said === drawn) return;
+    this.strip.dataset.said = drawn;
     this.strip.hidden = !text;
     const tell = (/** @type {string} */ what) =>
       this.strip.dispatchEvent(new CustomEvent("do", { detail: { what } }));

@@ -9,7 +9,7 @@
  */
 
 import { countOf } from "../cards/names.js";
-import { h } from "../shell/dom.js";
+import { h, whenLetGo } from "../shell/dom.js";
 import { clockOf } from "./lines.js";
 
 /**
@@ -49,15 +49,16 @@ export class Gate extends HTMLElement {
   /** @param {Waiting} info */
   set info(info) {
     this.#info = info;
-    this.#tick();
-    const drawn = JSON.stringify({ ...info, ahead: 0 });
-    if (drawn === this.#drawn) return;
-    this.#drawn = drawn;
-    this.#draw(info);
+    whenLetGo(this, () => this.#draw());
   }
 
-  /** @param {Waiting} info */
-  #draw({ seats, here, ready, own, fixed, limit, canSit, canInvite }) {
+  #draw() {
+    if (!this.#info) return;
+    this.#tick();
+    const drawn = JSON.stringify({ ...this.#info, ahead: 0 });
+    if (drawn === this.#drawn) return;
+    this.#drawn = drawn;
+    const { seats, here, ready, own, fixed, limit, canSit, canInvite } = this.#info;
     const taken = seats.filter((seat) => seat.id);
     const free = seats.length - taken.length;
     this.#seats.replaceChildren(

@@ -8,7 +8,7 @@
  * @import {Standing} from "../protocol/messages.js"
  */
 
-import { h } from "../shell/dom.js";
+import { h, whenLetGo } from "../shell/dom.js";
 import { clockOf } from "./lines.js";
 
 /**
@@ -60,7 +60,7 @@ export class Racers extends HTMLElement {
   /** @param {Table} info */
   set info(info) {
     this.#info = info;
-    this.#due ||= requestAnimationFrame(() => this.#draw());
+    this.#due ||= requestAnimationFrame(() => whenLetGo(this, () => this.#draw()));
   }
 
   /** @param {number} board */

@@ -75,3 +75,13 @@ export function clear(node) {
   node.replaceChildren();
   return node;
 }
+
+/**
+ * Draw, but not while something inside is pressed: what is pressed stays under the finger.
+ * @param {Element} node
+ * @param {() => void} draw
+ */
+export function whenLetGo(node, draw) {
+  if (node.matches(":active")) requestAnimationFrame(() => whenLetGo(node, draw));
+  else draw();
+}

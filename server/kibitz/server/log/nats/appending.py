@@ -309,6 +309,8 @@ class Appending:
                 line.lost.append(append)
             if line.in_trouble:
                 self._tell_one(append)
+        if isinstance(error, Conflict):
+            self._meter.conflicts += len(group)
         if isinstance(error, LogFailure):
             self._meter.failures += len(group)
             self._meter.failing |= line.in_trouble  # else it is the fault of what was handed over

@@ -8,13 +8,15 @@ would leave later, out of order.
 import asyncio
 import contextlib
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 
 from nats.aio.msg import Msg
 from nats.errors import Error, MaxPayloadError, OutboundBufferLimitError
 
+from ...operation.measures import Meter
 from ..log import LogFailure
 from .connection import CALL_SECONDS, Connection, NotSent, Unknown, within
+from .servers import Servers
 
 ASK_SECONDS = 2.0
 """An answer that has not come by then is not waited for: what became of the question is unknown."""
@@ -28,9 +30,9 @@ def headers_of(message: Msg) -> Mapping[str, str]:
 class Link:
     """Who asks; all answers come to one place and are told apart by their subject."""
 
-    def __init__(self, in_doubt: Callable[[], None]) -> None:
+    def __init__(self, in_doubt: Callable[[], None], meter: Meter) -> None:
         """``in_doubt`` is called whenever something that should have been heard may be missed."""
-        self._connection = Connection(self._lost, in_doubt)
+        self._connection = Connection(self._lost, in_doubt, meter)
         self.listen = self._connection.listen
         self.close = self._connection.close
         self._numbers = itertools.count()
@@ -38,7 +40,7 @@ class Link:
         """Who is told of an answer, by its last token; of ``None`` if the connection is lost."""
         self._inbox = ""
 
-    async def open(self, servers: Sequence[str]) -> None:
+    async def open(self, servers: Servers) -> None:
         """Connect.
 
         Raises:
@@ -49,6 +51,11 @@ class Link:
         await self._connection.open(servers)
         self._inbox = self._connection.client.new_inbox()
         await self.listen(f"{self._inbox}.*", self._answered)
+
+    @property
+    def complaint(self) -> str | None:
+        """What the servers complained of last, if of anything."""
+        return self._connection.complaint
 
     def _lost(self) -> None:
         for tell in list(self._waiting.values()):

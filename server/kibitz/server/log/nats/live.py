@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from msgspec import Struct
 from nats.aio.msg import Msg
 
+from ...operation.measures import Meter
 from ..log import LogFailure
 from ..record import UNREADABLE, Record
 from .connection import Closed, NotSent, Unknown
@@ -46,11 +47,14 @@ class _Follower(Struct, eq=False):
 class Live:
     """Everybody in this process who follows rooms."""
 
-    def __init__(self, link: Link, source: Source, records: Records, space: Space) -> None:
+    def __init__(
+        self, link: Link, source: Source, records: Records, space: Space, meter: Meter
+    ) -> None:
         self._link = link
         self._source = source
         self._records = records
         self._space = space
+        self._meter = meter
         self._followers: set[_Follower] = set()
         self._ending: set[asyncio.Task[None]] = set()
         self._sweep = asyncio.create_task(self._look_after())
@@ -70,6 +74,7 @@ class Live:
         """Listen first, read next, then go live."""
         follower = _Follower(room, after, asyncio.Queue())
         self._followers.add(follower)
+        self._meter.followed = len(self._followers)
         stop: Callable[[], Awaitable[None]] | None = None
         try:
             stop = await self._listen(follower)
@@ -84,6 +89,7 @@ class Live:
                         yield record
         finally:
             self._followers.discard(follower)
+            self._meter.followed = len(self._followers)
             if stop is not None:
                 task = asyncio.create_task(_call(stop))
                 self._ending.add(task)
@@ -111,6 +117,7 @@ class Live:
             return None
         if message is None:
             follower.in_doubt = False
+            self._meter.catch_ups += 1
             return None
         headers = headers_of(message)
         number = int(headers["Nats-Sequence"])
@@ -122,7 +129,11 @@ class Live:
         except UNREADABLE:
             return None  # reading says what is wrong
         new = [record for record in records if record.last > follower.after]
-        return new if not new or new[0].first == follower.after + 1 else None
+        if not new or new[0].first == follower.after + 1:
+            return new
+        self._meter.gaps += 1
+        self._meter.catch_ups += 1
+        return None
 
     async def _look_after(self) -> None:
         """See again and again whether anything has been missed."""

@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from ...operation.measures import Meter
 from ..log import LogFailure
 from .connection import Closed, NotSent, Unknown
 from .form import COMMAND, EXPECTED
@@ -39,9 +40,10 @@ class Overtaken(Exception):
 class Putting:
     """Where messages are put."""
 
-    def __init__(self, link: Link, source: Source) -> None:
+    def __init__(self, link: Link, source: Source, meter: Meter) -> None:
         self._link = link
         self._source = source
+        self._meter = meter
 
     async def put(
         self,
@@ -73,6 +75,7 @@ class Putting:
         headers = {**headers, EXPECTED: str(expected), COMMAND: command}
         end, pause, in_doubt = time.monotonic() + DEADLINE_SECONDS, PAUSE_SECONDS, False
         while True:
+            doubted = in_doubt
             try:
                 answer = msgspec.json.decode(await self._link.ask(subject, body, headers))
                 error: dict[str, Any] = answer.get("error") or {}
@@ -97,6 +100,8 @@ class Putting:
                     raise LogFailure(str(error)) from error
             except (Unknown, msgspec.DecodeError, LookupError):
                 in_doubt = True
+            self._meter.retries += 1
+            self._meter.unknowns += in_doubt and not doubted
             in_trouble()
             await asyncio.sleep(pause)
             pause = min(2 * pause, MAX_PAUSE_SECONDS)
