@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -22,6 +22,8 @@ from .admin.key import ENVIRONMENT, UnusableKey, read_key
 from .app import App, running
 from .log.log import EventLog, LogFailure, UnusableLog
 from .log.memory import MemoryLog
+from .log.nats.servers import ENVIRONMENT as NATS_ENVIRONMENT
+from .log.nats.servers import urls_in
 from .log.sqlite import SqliteLog
 from .operation import runtime
 from .operation.logs import Logs, open_logs
@@ -75,8 +77,7 @@ def _run(
         raise _unusable("--memory keeps nothing, --keep archives rooms in the file: choose one")
     if show.demo and access.auth is not Auth.GUEST:
         raise _unusable("--demo needs --auth guest: its bots have no tokens of yours")
-    if keeping.nats and (keeping.data or keeping.memory):
-        raise _unusable("--nats keeps everything on NATS servers, without --data and --memory")
+    keeping = _with_nats(keeping)
     kept = "memory" if keeping.memory else "nats" if keeping.nats else str(keeping.data or DATA)
     try:
         token = _token(operating.metrics_token_file)
@@ -99,6 +100,21 @@ serve = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_m
 serve.command("serve", cls=Grouped)(
     command(_run, Listening, Access, Keeping, Limits, Operating, Administering, _Show)
 )
+
+
+def _with_nats(keeping: Keeping) -> Keeping:
+    """Where rooms are kept, with the NATS servers that the environment names, if nothing else does.
+
+    Nobody whom we start needs to know what is there.
+    """
+    said = urls_in(os.environ.pop(NATS_ENVIRONMENT, ""))
+    keeping = replace(keeping, nats=keeping.nats or said)
+    if keeping.nats and (keeping.data or keeping.memory):
+        why = "keeps everything on NATS servers, without --data and --memory"
+        raise _unusable(f"{NATS_ENVIRONMENT if said else '--nats'} {why}")
+    if not keeping.nats and (keeping.nats_credentials or keeping.nats_ca):
+        raise _unusable(f"which NATS servers? Say --nats, or {NATS_ENVIRONMENT}")
+    return keeping
 
 
 def _token(file: Path | None) -> str | None:
@@ -167,7 +183,11 @@ async def _log_of(keeping: Keeping) -> EventLog:
         if error.name != "nats":
             raise
         raise UnusableLog("--nats needs more: pip install '.[nats]', where its source is") from None
-    return await NatsLog.open(keeping.nats, keeping.nats_replicas)
+    return await NatsLog.open(
+        *(keeping.nats, keeping.nats_replicas),
+        credentials=keeping.nats_credentials,
+        authority=keeping.nats_ca,
+    )
 
 
 async def _serve(settings: Settings, kept: str, demo: bool, logs: Logs) -> None:

@@ -135,10 +135,25 @@ class Keeping:
         list[str],
         Option(
             help="In place of --data: keep rooms on this NATS server (2.12 or later, with "
-            "JetStream), nats://user:password@host:4222; repeatable, for those of one cluster.",
+            "JetStream), nats://user:password@host:4222, or tls://; repeatable, for those of one "
+            "cluster. Others see the command line: they may all be in KIBITZ_NATS instead.",
             metavar="URL",
         ),
     ] = field(default_factory=list)
+    nats_credentials: Annotated[
+        Path | None,
+        Option(
+            help="File with user:password for the NATS servers, if their URLs have none. "
+            "Read at the start only."
+        ),
+    ] = None
+    nats_ca: Annotated[
+        Path | None,
+        Option(
+            help="Talk to the NATS servers over TLS, and believe those for whom the authority in "
+            "this file (PEM) vouches; tls:// in a URL believes whom this machine does."
+        ),
+    ] = None
     nats_replicas: Annotated[
         int,
         Option(
