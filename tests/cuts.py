@@ -1,4 +1,4 @@
-"""A way between a client and a server that can be cut at a word, in either direction."""
+"""A way between a client and a server that can be cut at a word, in either direction, or held."""
 
 import asyncio
 import contextlib
@@ -18,6 +18,16 @@ class Way:
         self._writers: set[asyncio.StreamWriter] = set()
         self._guests: set[asyncio.StreamWriter] = set()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._open = asyncio.Event()
+        self._open.set()
+
+    def hold(self) -> None:
+        """Hand nothing on, and say so to nobody, until :meth:`go_on`."""
+        self._open.clear()
+
+    def go_on(self) -> None:
+        """Hand on what was held, and all that comes."""
+        self._open.set()
 
     def cut_at(self, word: bytes, *, up: bool) -> None:
         """Lose what comes next with this word in it, to the server or from it, and all else."""
@@ -69,6 +79,7 @@ class Way:
     ) -> None:
         with contextlib.suppress(OSError):
             while data := await source.read(65536):
+                await self._open.wait()
                 word = self._word[up]
                 if word is not None and word in data:
                     self._word[up] = None
@@ -78,6 +89,7 @@ class Way:
         sink.transport.abort()
 
     async def end(self) -> None:
+        self.go_on()
         await self.shut()
         while self._tasks:
             await asyncio.wait(self._tasks)

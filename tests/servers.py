@@ -1,12 +1,21 @@
-"""A real server in the test's own loop, on a free port of 127.0.0.1."""
+"""A real server in the test's own loop, on a free port of 127.0.0.1.
 
+With `KIBITZ_NODES=2` in the environment it is two of them on one NATS server: whoever comes gets
+the next one. A test that brings a log of its own has one server all the same.
+"""
+
+import atexit
 import contextlib
+import functools
 import os
+import tempfile
 import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from balancing import balanced
 
 from kibitz.server.app import App, running
 from kibitz.server.limits.rates import Rate
@@ -14,6 +23,9 @@ from kibitz.server.log.log import EventLog
 from kibitz.server.log.memory import MemoryLog
 from kibitz.server.settings import Access, Keeping, Limits, Listening, Operating, Settings
 from kibitz.server.world import World
+
+if TYPE_CHECKING:
+    from brokers import NatsServer
 
 ANY = Rate(per_second=1e6, burst=1e6)
 """As many as one likes."""
@@ -27,6 +39,7 @@ FREELY = tuple(
 )
 """The same for a server process."""
 USUAL = Operating()
+NODES = int(os.environ.get("KIBITZ_NODES", "1"))
 REAL = World(lambda: time.time_ns() // 1_000_000, time.monotonic, os.urandom)
 
 
@@ -37,6 +50,8 @@ class Running:
     app: App
     url: str
     http: str
+    apps: tuple[App, ...] = ()
+    """All of them, if there are several."""
 
 
 @contextlib.asynccontextmanager
@@ -53,14 +68,44 @@ async def running_server(
     tls: tuple[Path | None, Path | None] = (None, None),
     admin_key: str | None = None,
     keep: int | None = None,
+    nodes: int = NODES,
 ) -> AsyncIterator[Running]:
     """Start a server, stop it at the end; no test reaches its limits unless it says some."""
     limits = limits or replace(UNLIMITED, requests=requests, says=says)
-    listening = Listening("127.0.0.1", port, *tls)
+    several = nodes > 1 and log is None
+    listening = Listening("127.0.0.1", 0 if several else port, *tls)
     chosen = Settings(
         listening, limits, access or Access(), operating, admin_key, keeping=Keeping(keep=keep)
     )
-    async with running(chosen, log or MemoryLog(), world) as app:
-        at = f"127.0.0.1:{app.port}"
-        s = "s" if tls[0] else ""
-        yield Running(app, f"ws{s}://{at}/ws", f"http{s}://{at}")
+    s = "s" if tls[0] else ""
+    async with contextlib.AsyncExitStack() as stack:
+        if several:
+            apps = await stack.enter_async_context(_several(chosen, world, nodes))
+            port = await stack.enter_async_context(balanced([app.port for app in apps], port))
+        else:
+            apps = [await stack.enter_async_context(running(chosen, log or MemoryLog(), world))]
+            port = apps[0].port
+        at = f"127.0.0.1:{port}"
+        yield Running(apps[0], f"ws{s}://{at}/ws", f"http{s}://{at}", tuple(apps))
+
+
+@contextlib.asynccontextmanager
+async def _several(chosen: Settings, world: World, count: int) -> AsyncIterator[list[App]]:
+    """Servers on the same log."""
+    from brokers import nats_logs
+
+    async with nats_logs(_nats(), count) as logs, contextlib.AsyncExitStack() as stack:
+        yield [await stack.enter_async_context(running(chosen, log, world)) for log in logs]
+
+
+@functools.cache
+def _nats() -> "NatsServer":
+    """One NATS server for all tests of a process; its files are gone at the end."""
+    from brokers import NatsServer
+
+    folder = tempfile.TemporaryDirectory()
+    server = NatsServer(Path(folder.name))
+    server.start()
+    atexit.register(folder.cleanup)
+    atexit.register(server.stop)
+    return server

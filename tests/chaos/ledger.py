@@ -1,10 +1,11 @@
-"""What anybody was ever told of any room, and whether the log's file says the same."""
+"""What anybody was ever told of any room, and whether the log says the same."""
 
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from kibitz.protocol.hashing import chain
+from kibitz.server.log.log import EventLog
 from kibitz.server.log.record import Record
 from kibitz.server.log.sqlite import SqliteLog
 from kibitz.server.room.audience import public
@@ -21,6 +22,8 @@ class Ledger:
     """Of every room the hashes that anybody has seen or computed, by number."""
     acknowledged: dict[str, dict[tuple[str, str], Head]] = field(default_factory=dict)
     """What was answered ``ok`` and stands in the log: by room, then by identity and name."""
+    refused: set[tuple[str, str]] = field(default_factory=set)
+    """What the rules did not allow, by identity and name."""
     listed: set[str] = field(default_factory=set)
     """Public rooms that are known to be there."""
 
@@ -43,16 +46,20 @@ class Ledger:
         """Hold it against the file of a server that has ended; how many of what there was."""
         log = SqliteLog(path)
         try:
-            infos = {info.id: info for info in await log.rooms()}
-            counts = Counter(rooms=len(infos))
-            assert self.told.keys() <= infos.keys(), "a room is gone"
-            for room, info in infos.items():
-                records = await log.read(room)
-                counts += self._check_room(room, records)
-                assert info.seq == records[-1].last, f"the lobby has another {room}"
-            return counts
+            return await self.hold_against(log)
         finally:
             await log.close()
+
+    async def hold_against(self, log: EventLog) -> Counter[str]:
+        """Hold it against a log to which nobody writes any more; how many of what there was."""
+        infos = {info.id: info for info in await log.rooms()}
+        counts = Counter(rooms=len(infos))
+        assert self.told.keys() <= infos.keys(), "a room is gone"
+        for room, info in infos.items():
+            records = await log.read(room)
+            counts += self._check_room(room, records)
+            assert info.seq == records[-1].last, f"the lobby has another {room}"
+        return counts
 
     def _check_room(self, room: str, records: list[Record]) -> Counter[str]:
         hash_, hashes, names = b"", dict[int, str](), Counter[tuple[str | None, str]]()
@@ -66,6 +73,7 @@ class Ledger:
         told = self.told.get(room, {})
         assert told.items() <= hashes.items(), f"{room}: what was told is not there"
         assert not names or max(names.values()) == 1, f"{room}: a command was done twice"
+        assert not names.keys() & self.refused, f"{room}: what was refused is there"
         lasts = {(record.by, record.i): record.last for record in records}
         acknowledged = {name: seq for name, (seq, _) in self.acknowledged.get(room, {}).items()}
         assert acknowledged.items() <= lasts.items(), f"{room}: what was ok is not there"

@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 from random import Random
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 from chaos.ledger import Ledger
@@ -47,6 +47,19 @@ class Serving:
         while self.number <= number:
             await self._news.wait()
         return self.number
+
+    async def next(self, number: int) -> tuple[int, str]:
+        """Where to go after this one: its number and URL."""
+        number = await self.after(number)
+        return number, self.url
+
+
+class Places(Protocol):
+    """Where servers are."""
+
+    async def next(self, number: int) -> tuple[int, str]:
+        """Where to go after this one, as soon as there is any: its number and URL."""
+        ...
 
 
 class Voice:
@@ -101,13 +114,13 @@ class Voice:
 
     # Living
 
-    async def live(self, serving: Serving) -> None:
+    async def live(self, places: Places) -> None:
         """Talk with one server after the other, for ever."""
         number = 0
         while True:
-            number = await serving.after(number)
+            number, url = await places.next(number)
             with suppress(*GONE):
-                await self._talk(serving.url)
+                await self._talk(url)
             self._socket = None
 
     async def _talk(self, url: str) -> None:

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from clients.commands import Command
 from clients.terminals import at_terminal
-from servers import REAL, Running
+from servers import REAL, Running, running_server
+from worlds import HeldLog
 
 from kibitz.clients.session import connect
 from kibitz.engine.deals import deck_of
@@ -84,6 +85,21 @@ async def test_ctrl_c_says_how_to_go_on(kibitz: Command) -> None:
         terminal.child.sendintr()
         code, page = await terminal.end()
         assert (code, "\ngo on with: kibitz play --room " in page) == (130, True)
+
+
+async def test_a_line_that_takes_long_is_said_to_be_saved(tmp_path: Path) -> None:
+    log = HeldLog()
+    async with running_server(log) as server:
+        kibitz = Command(server.url, tmp_path)
+        async with at_terminal(kibitz, "play", "aces-up", "--name", "Ann") as ann:
+            await ann.shows(PROMPT)
+            log.hold()
+            ann.child.sendline("d")
+            await ann.shows("saving…: d (`quit` leaves)\n", PROMPT)
+            log.release()
+            await ann.until(lambda page: "· 1 move ·" in page and "saving" not in page)
+            ann.child.sendeof()
+            assert (await ann.end())[0] == 0
 
 
 async def test_the_server_goes_and_comes(unused_port: int, tmp_path: Path) -> None:

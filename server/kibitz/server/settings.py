@@ -46,6 +46,26 @@ class Listening:
             "SIGHUP reads it again."
         ),
     ] = None
+    workers: Annotated[
+        int,
+        Option(
+            help="How many processes serve on this one port; more than one needs --nats. Limits "
+            "that are counted hold in each of them.",
+            min=1,
+            max=64,
+        ),
+    ] = 1
+    metrics_port: Annotated[
+        int | None,
+        Option(
+            help="With --workers: the port of 127.0.0.1 on which the first of them tells its "
+            "/metrics, /healthz and /readyz, the second on the next one, and so on; 0: any free "
+            "ones, which the log names.",
+            show_default="the ports behind --port",
+            min=0,
+            max=65535,
+        ),
+    ] = None
 
 
 class Auth(StrEnum):
@@ -135,10 +155,25 @@ class Keeping:
         list[str],
         Option(
             help="In place of --data: keep rooms on this NATS server (2.12 or later, with "
-            "JetStream), nats://user:password@host:4222; repeatable, for those of one cluster.",
+            "JetStream), nats://user:password@host:4222, or tls://; repeatable, for those of one "
+            "cluster. Others see the command line: they may all be in KIBITZ_NATS instead.",
             metavar="URL",
         ),
     ] = field(default_factory=list)
+    nats_credentials: Annotated[
+        Path | None,
+        Option(
+            help="File with user:password for the NATS servers, if their URLs have none. "
+            "Read at the start only."
+        ),
+    ] = None
+    nats_ca: Annotated[
+        Path | None,
+        Option(
+            help="Talk to the NATS servers over TLS, and believe those for whom the authority in "
+            "this file (PEM) vouches; tls:// in a URL believes whom this machine does."
+        ),
+    ] = None
     nats_replicas: Annotated[
         int,
         Option(

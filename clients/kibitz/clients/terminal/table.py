@@ -133,7 +133,8 @@ class Table:
     def show_waiting(self, lines: Sequence[str]) -> None:
         """Show lines that somebody has typed and that have not been done."""
         told = ", ".join(line.strip() for line in lines)
-        self.waiting = f"waiting for the server: {told} (`quit` leaves)"
+        waits = "waiting for the server" if self.screen.offline else "saving…"
+        self.waiting = f"{waits}: {told} (`quit` leaves)"
         if self.screen.in_place:
             self.redraw()
         else:

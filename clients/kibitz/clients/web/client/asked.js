@@ -11,7 +11,7 @@
 /** @import {ClientSession} from "../protocol/session.js" */
 
 /** Requests that change something: named for good, done once however often they are asked. */
-const CHANGES = new Set(
+export const CHANGES = new Set(
   "create fork rematch present move undo redo restart resign ready comments control say save cheat".split(
     " ",
   ),

@@ -10,12 +10,13 @@
 /** @import {Answer, Id, Push, Request, Welcome} from "../protocol/messages.js" */
 
 import { ClientSession } from "../protocol/session.js";
-import { Asked } from "./asked.js";
+import { Asked, CHANGES } from "./asked.js";
 import { Delays } from "./delays.js";
 import { BROKEN, Closed, FINAL, PROTOCOL, REPLACED, Refused, TOO_BIG } from "./ends.js";
 import { Following } from "./following.js";
 import { Heart } from "./heart.js";
 import { Line } from "./line.js";
+import { Saving } from "./saving.js";
 import { onWake } from "./waking.js";
 
 export { Closed, Refused };
@@ -30,7 +31,8 @@ const DIAL_TIMEOUT = 10_000;
  * Events: `state` (detail `{state, reason, code}`), `welcome` (detail: what the server said first,
  * with the token to keep) and `push` (detail: an event, presence, a lobby room, `view`: a room
  * that begins anew, `joined`: a room taken up again after a break, `lost`: one that could not be);
- * `waits` (detail: a refusal that only means later; what was asked is asked again by itself).
+ * `waits` (detail: a refusal that only means later; what was asked is asked again by itself);
+ * `saving`, when that has changed.
  */
 export class Connection extends EventTarget {
   /** The rooms followed are `session.mirrors`. */
@@ -41,6 +43,8 @@ export class Connection extends EventTarget {
   ahead = 0;
   /** @type {State} */
   state = "connecting";
+  /** Whether something that was done here waits long for the server to have written it down. */
+  saving = false;
 
   #url;
   #WebSocket;
@@ -49,6 +53,10 @@ export class Connection extends EventTarget {
     this.dispatchEvent(new CustomEvent("waits", { detail: refusal })),
   );
   #following = new Following(this.session, this.#asked, (push) => this.#push(push));
+  #saving = new Saving((saving) => {
+    this.saving = saving;
+    this.dispatchEvent(new Event("saving"));
+  });
   #heart = new Heart(
     () => this.#send({ t: "ping" }),
     () => this.#broken("the server does not answer"),
@@ -130,7 +138,9 @@ export class Connection extends EventTarget {
       if (this.#end !== null) {
         throw this.#end;
       }
+      const saved = CHANGES.has(message.t) ? this.#saving.begin() : () => {};
       const done = (/** @type {Answer} */ answer) => {
+        saved();
         if (answer.t === "error") {
           reject(new Refused(answer));
         } else {
@@ -138,7 +148,11 @@ export class Connection extends EventTarget {
           resolve(answer);
         }
       };
-      this.#asked.add(message, done, reject);
+      const fail = (/** @type {Error} */ end) => {
+        saved();
+        reject(end);
+      };
+      this.#asked.add(message, done, fail);
     });
   }
 

@@ -1,5 +1,5 @@
 /**
- * How the connection is doing, in plain words above the page.
+ * How the connection is doing, and whether the server takes long, in plain words above the page.
  *
  * Promises: nothing is shown while all is well; `<main data-link>` says it to style sheets.
  */
@@ -19,6 +19,7 @@ const NONE = /\bwants a token\b/;
 /** @type {Record<string, string>} */
 const WORDS = {
   connecting: "Connecting…",
+  saving: "Saving…",
   away: "The server is away: trying again. What you see may be old.",
   replaced: "This seat was taken over in another tab or on another device.",
   ended: "The server closed the connection",
@@ -42,10 +43,11 @@ export function showLink({ client, settings }, main) {
   /** @param {string} state @param {string} [reason] */
   function show(state, reason) {
     clear(bar);
-    bar.hidden = state === "open";
+    bar.hidden = state === "open" && !client.saving;
     if (state === "open") {
       if (shown) announce("Connected again.");
       shown = "";
+      if (client.saving) bar.append(h("span", null, WORDS.saving));
       return;
     }
     shown = state;
@@ -87,6 +89,11 @@ export function showLink({ client, settings }, main) {
     const { detail } = /** @type {CustomEvent} */ (event);
     code = detail.code;
     follow(detail.reason);
+  });
+  client.addEventListener("saving", () => {
+    if (client.state !== "open") return;
+    show("open");
+    if (client.saving) announce(WORDS.saving);
   });
   follow();
 }

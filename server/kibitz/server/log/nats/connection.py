@@ -3,14 +3,14 @@
 Promises: it comes back by itself, even if a server has closed it for good; what was listened to
 is listened to again. Servers too old to hold what we build upon are refused, at the start and
 whenever it is made again. Never: a call of the client library that is waited for without an end
-of our own.
+of our own; a password in the clear where TLS was asked for.
 """
 
 import asyncio
 import contextlib
 import itertools
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from nats.aio.client import Client
@@ -20,6 +20,7 @@ from nats.errors import Error, SlowConsumerError
 
 from ...operation.measures import Meter
 from ..log import UnusableLog
+from .servers import Servers
 
 LEAST_VERSION = (2, 12)
 """Older ones let two writers win the same number in a cluster, and know no batched reads."""
@@ -33,6 +34,8 @@ RECONNECT_SECONDS = 0.25
 """Between two attempts to connect."""
 PING_SECONDS = 5
 """Two of them without an answer, and the connection is given up."""
+UNWELCOME = "authorization violation"
+"""What a server says to who is nobody there."""
 
 Heard = Callable[[Msg], Awaitable[None]]
 
@@ -63,6 +66,27 @@ async def within(seconds: float, what: Awaitable[Any]) -> Any:
         raise Unknown("it took too long") from None
 
 
+class Unwelcome(Exception):
+    """So many servers have not let us in that no other will."""
+
+
+class _Client(Client):
+    """The library's client; what was to be said over TLS is said over nothing else."""
+
+    unwelcome = False
+    """Whether it is to give up."""
+
+    async def _select_next_server(self) -> None:
+        if self.unwelcome:
+            raise Unwelcome
+        await super()._select_next_server()
+
+    def _connect_command(self) -> bytes:
+        if "tls" in self.options and not self._server_info.get("tls_required"):
+            raise Error("it does not speak TLS")
+        return super()._connect_command()
+
+
 def _too_old(client: Client) -> str | None:
     """Why a server cannot be used; ``None``: it can."""
     said = str(client.connected_server_version).removeprefix("<nats server v").rstrip(">")
@@ -90,11 +114,11 @@ class Connection:
             meter: Where it counts.
 
         """
-        self.client = Client()
+        self.client = _Client()
         self._meter = meter
         self._lost = lost
         self._in_doubt = in_doubt
-        self._servers: list[str] = []
+        self._servers = Servers([])
         self._why_not: str | None = "not connected"
         """Why nothing can be sent; ``None``: it can."""
         self._closed = False
@@ -103,16 +127,18 @@ class Connection:
         self._subscriptions: dict[int, Subscription] = {}
         self._problems: list[Exception] = []
         """The last thing that went wrong, if any did."""
+        self._tries: int | None = None
+        """While it is made: how many servers may yet say that they do not let us in."""
         self._reopening: asyncio.Task[None] | None = None
 
-    async def open(self, servers: Sequence[str]) -> None:
+    async def open(self, servers: Servers) -> None:
         """Connect.
 
         Raises:
             UnusableLog: None of them can be used.
 
         """
-        self._servers = list(servers)
+        self._servers = servers
         try:
             await self._connect()
         except UnusableLog:
@@ -120,12 +146,17 @@ class Connection:
             raise
 
     async def _connect(self) -> None:
-        client = self.client = Client()
+        client, servers = _Client(), self._servers
+        self.client, self._tries = client, len(servers.urls)
         self._problems.clear()
         try:
             async with asyncio.timeout(OPEN_SECONDS):
                 await client.connect(
-                    self._servers,
+                    list(servers.urls),
+                    user=servers.user,
+                    password=servers.password,
+                    token=servers.token,
+                    tls=servers.trust,
                     connect_timeout=CONNECT_SECONDS,  # type: ignore[arg-type]
                     reconnect_time_wait=RECONNECT_SECONDS,  # type: ignore[arg-type]
                     max_reconnect_attempts=-1,
@@ -140,12 +171,18 @@ class Connection:
             for ear in list(self._ears):
                 if ear in self._ears:  # else it was stopped meanwhile
                     await self._subscribe(ear)
-        except (TimeoutError, OSError, ValueError, Error, Unknown) as error:
+        except (TimeoutError, OSError, ValueError, Error, Unknown, Unwelcome) as error:
             await _close(client)
             why = self._problems[0] if self._problems else error
+            if isinstance(error, Unwelcome):
+                raise UnusableLog(
+                    "the NATS servers do not let us in: is it the right user and password?"
+                ) from None
             raise UnusableLog(
                 f"no NATS server can be reached ({str(why) or type(why).__name__})"
             ) from None
+        finally:
+            self._tries = None
         if old := _too_old(client):
             await _close(client)
             raise UnusableLog(old)
@@ -153,6 +190,7 @@ class Connection:
 
     def _found(self, why_not: str | None) -> None:
         """There is a connection; whether it can be used."""
+        self._problems.clear()
         self._why_not = why_not
         self._meter.connected = why_not is None
 
@@ -176,8 +214,16 @@ class Connection:
         if self._why_not is not None:
             raise NotSent(self._why_not)
 
+    @property
+    def complaint(self) -> str | None:
+        """What a server, or the library, complained of last since we are connected."""
+        return str(self._problems[0]) if self._problems else None
+
     async def _failed(self, error: Exception) -> None:
         self._problems[:] = [error]
+        if self._tries is not None and UNWELCOME in str(error).lower():
+            self._tries -= 1
+            self.client.unwelcome = self._tries <= 0
         if isinstance(error, SlowConsumerError):  # what came was dropped
             self._in_doubt()
 

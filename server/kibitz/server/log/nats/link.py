@@ -8,7 +8,7 @@ would leave later, out of order.
 import asyncio
 import contextlib
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 
 from nats.aio.msg import Msg
 from nats.errors import Error, MaxPayloadError, OutboundBufferLimitError
@@ -16,6 +16,7 @@ from nats.errors import Error, MaxPayloadError, OutboundBufferLimitError
 from ...operation.measures import Meter
 from ..log import LogFailure
 from .connection import CALL_SECONDS, Connection, NotSent, Unknown, within
+from .servers import Servers
 
 ASK_SECONDS = 2.0
 """An answer that has not come by then is not waited for: what became of the question is unknown."""
@@ -39,7 +40,7 @@ class Link:
         """Who is told of an answer, by its last token; of ``None`` if the connection is lost."""
         self._inbox = ""
 
-    async def open(self, servers: Sequence[str]) -> None:
+    async def open(self, servers: Servers) -> None:
         """Connect.
 
         Raises:
@@ -50,6 +51,11 @@ class Link:
         await self._connection.open(servers)
         self._inbox = self._connection.client.new_inbox()
         await self.listen(f"{self._inbox}.*", self._answered)
+
+    @property
+    def complaint(self) -> str | None:
+        """What the servers complained of last, if of anything."""
+        return self._connection.complaint
 
     def _lost(self) -> None:
         for tell in list(self._waiting.values()):

@@ -15,6 +15,7 @@ import contextlib
 import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from pathlib import Path
 from typing import TypeVar
 
 import msgspec
@@ -34,6 +35,7 @@ from .lobby import Lobby
 from .putting import Overtaken, Putting
 from .reading import Found, Source
 from .records import PAUSE_SECONDS, READ_SECONDS, Head, Records, head_of
+from .servers import servers_of
 from .streams import Space, make_streams
 from .values import Values
 
@@ -70,13 +72,23 @@ class NatsLog:
         self._closed = False
 
     @classmethod
-    async def open(cls, servers: Sequence[str], replicas: int = 1, name: str = "") -> "NatsLog":
+    async def open(
+        cls,
+        servers: Sequence[str],
+        replicas: int = 1,
+        name: str = "",
+        *,
+        credentials: Path | None = None,
+        authority: Path | None = None,
+    ) -> "NatsLog":
         """Connect, and make the streams if they are not there.
 
         Args:
-            servers: URLs of one or more servers of one cluster.
+            servers: URLs of one or more servers of one cluster; see :func:`.servers.servers_of`.
             replicas: In how many of them everything is, where the streams are made now.
             name: Tells deployments apart that share the servers.
+            credentials: A file that says who we are there, if no URL does.
+            authority: A file that says who vouches for them.
 
         Raises:
             UnusableLog: They cannot be used.
@@ -84,7 +96,7 @@ class NatsLog:
         """
         log = cls(name)
         try:
-            await log._link.open(servers)
+            await log._link.open(servers_of(servers, credentials, authority))
             await make_streams(log._link, log._space, replicas)
         except (NotSent, Unknown) as error:
             await log._link.close()
@@ -97,9 +109,15 @@ class NatsLog:
         return log
 
     async def _probe(self) -> None:
-        """While nothing could be written, see again and again whether it can be."""
+        """While nothing could be written, see again and again whether it can be.
+
+        Nothing can be written either by who is cut off, whether or not he has tried.
+        """
+        was_there = True
         while True:
             await asyncio.sleep(PROBE_SECONDS)
+            self.meter.failing |= not (was_there or self.meter.connected)
+            was_there = self.meter.connected
             if self.meter.failing:
                 with contextlib.suppress(NotSent, Unknown, LogFailure):
                     await self._values.probe()

@@ -170,7 +170,10 @@ async def make_streams(link: Link, space: Space, replicas: int) -> None:
             for config in space.configs(replicas):
                 await _make(link, config)
     except TimeoutError:
-        raise UnusableLog("the NATS servers do not make streams: is JetStream on?") from None
+        why = f" ({link.complaint})" if link.complaint else ""
+        raise UnusableLog(
+            f"the NATS servers do not make streams{why}: is JetStream on, and may we?"
+        ) from None
 
 
 async def _make(link: Link, config: dict[str, Any]) -> None:

@@ -1,0 +1,142 @@
+"""Several `kibitz serve --nats` on three NATS servers, and the ways in which each of them dies."""
+
+import asyncio
+import contextlib
+import json
+import signal
+from collections import Counter
+from collections.abc import AsyncIterator
+from pathlib import Path
+from random import Random
+
+from brokers import NatsCluster, leader_of_rooms
+from processes import Process, standby
+from servers import FREELY
+
+from kibitz.server.log.nats.connection import NotSent, Unknown
+from kibitz.server.log.nats.log import NatsLog
+
+GONE_SECONDS = 0.05
+"""Before somebody knocks again where nobody was at home."""
+ASK_SECONDS = 0.1
+DRAIN = ("--drain", "5")
+
+
+class Node:
+    """One server process that is heard until its end."""
+
+    def __init__(self, process: Process) -> None:
+        self.url = ""
+        self.mistakes: Counter[str] = Counter()
+        """What it has logged as its own failures, by kind."""
+        self._process = process
+
+    async def start(self) -> None:
+        self.url = await self._process.start()
+        self._hearing = asyncio.create_task(self._hear())
+
+    async def _hear(self) -> None:
+        assert self._process.process.stderr
+        async for line in self._process.process.stderr:
+            with contextlib.suppress(ValueError):
+                said = json.loads(line)
+                if said["level"] in ("error", "critical"):
+                    self.mistakes[said["event"]] += 1
+
+    async def end(self, number: int) -> int:
+        """End it with a signal; the status."""
+        self._process.process.send_signal(number)
+        await self._hearing
+        return await self._process.process.wait()
+
+
+class Nodes:
+    """All servers, and where those are that live."""
+
+    def __init__(self, brokers: NatsCluster, log: NatsLog, rng: Random) -> None:
+        self.living: list[Node] = []
+        self.mistakes: Counter[str] = Counter()
+        self._brokers = brokers
+        self._log = log
+        self._rng = rng
+        self._born = asyncio.Event()
+        self._stack = contextlib.AsyncExitStack()
+
+    async def __aenter__(self) -> "Nodes":
+        return self
+
+    async def __aexit__(self, *how: object) -> None:
+        for node in self.living:  # only if something has failed
+            await node.end(signal.SIGKILL)
+        await self._stack.aclose()
+
+    async def next(self, number: int) -> tuple[int, str]:
+        """Any of those that live."""
+        if number:
+            await asyncio.sleep(GONE_SECONDS)
+        while not self.living:
+            self._born.clear()
+            await self._born.wait()
+        return number + 1, self._rng.choice(self.living).url
+
+    async def bear(self, count: int = 1) -> None:
+        """Start more of them."""
+        urls = [word for url in self._brokers.urls for word in ("--nats", url)]
+        where = (*urls, "--nats-replicas", str(len(self._brokers.servers)), *FREELY, *DRAIN)
+        nodes = [
+            Node(await self._stack.enter_async_context(standby(None, *where))) for _ in range(count)
+        ]
+        await asyncio.gather(*(node.start() for node in nodes))
+        self.living += nodes
+        self._born.set()
+
+    async def lose(self, number: int) -> None:
+        """End one of them with a signal."""
+        node = self._rng.choice(self.living)
+        self.living.remove(node)
+        status = await node.end(number)
+        assert status == (-number if number == signal.SIGKILL else 0), status
+        self.mistakes += node.mistakes
+
+    async def close(self) -> None:
+        """End all of them; each must be able to come to its end."""
+        while self.living:
+            await self.lose(signal.SIGTERM)
+
+    # NATS servers
+
+    async def leader(self) -> str:
+        """Who leads the stream of rooms."""
+        while True:
+            with contextlib.suppress(NotSent, Unknown):
+                if (name := await leader_of_rooms(self._log)) is not None:
+                    return name
+            await asyncio.sleep(ASK_SECONDS)
+
+    async def follower(self) -> str:
+        """Somebody who does not."""
+        return self._rng.choice(sorted(self._brokers.servers.keys() - {await self.leader()}))
+
+    async def break_down(self, names: list[str], seconds: float, number: int) -> None:
+        """End NATS servers with a signal, and start them again so much later."""
+        servers = [self._brokers.servers[name] for name in names]
+        for server in servers:
+            await asyncio.to_thread(server.kill, number)
+        await asyncio.sleep(seconds)
+        for server in servers:
+            server.begin()
+
+
+@contextlib.asynccontextmanager
+async def cluster(folder: Path, rng: Random) -> AsyncIterator[tuple[Nodes, NatsLog]]:
+    """Three NATS servers, no node yet, and a log to look at what is written."""
+    brokers = NatsCluster(folder)
+    try:
+        log = await brokers.start()
+        try:
+            async with Nodes(brokers, log, rng) as nodes:
+                yield nodes, log
+        finally:
+            await log.close()
+    finally:
+        brokers.stop()
