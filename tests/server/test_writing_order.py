@@ -169,7 +169,7 @@ async def test_a_storm(seed: int) -> None:
         await at.log.go_on()
     await asyncio.gather(*storm.sitting, return_exceptions=True)
     assert sorted(map(str, storm.asked)) == sorted(str(i) for i, _ in at.outcomes)
-    await at.room.catch_up()
+    await at.room.catch_up(0)
     await at.check()
     records = await at.log.read(at.room.id)
     named = {record.i: record.last for record in records if record.i is not None}

@@ -11,15 +11,6 @@ from websockets.asyncio.server import Server, ServerConnection
 from websockets.http11 import Request, Response
 
 from kibitz.protocol.codes import CloseCode
-<<<<<<< HEAD
-from kibitz.protocol.limits import (
-    JSON_SUBPROTOCOL,
-    MAX_MESSAGE,
-    MSGPACK_SUBPROTOCOL,
-)
-=======
-from kibitz.protocol.replies import LobbyRoom, TvRoom
->>>>>>> main
 
 from .access.addresses import Proxies
 from .access.authority import Unusable
@@ -219,13 +210,10 @@ class App:
                 await task
         cut = await self._drain.send_away(self._server)
         self._past.close()
-<<<<<<< HEAD
         self._neighbours.close()
         await self.rooms.close()
-=======
         if self._apart is not None:
             self._apart.close()
->>>>>>> main
         closing = asyncio.ensure_future(self._log.close())
         if not (await asyncio.wait([closing], timeout=self._drain.left))[0]:
             log.error("not flushed")
