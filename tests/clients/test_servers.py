@@ -12,9 +12,12 @@ from kibitz.clients.ends import Busy, NoSocket, Unreachable
 from kibitz.clients.rounds import Rounds
 from kibitz.clients.session import Link, connect
 from kibitz.clients.terminal.tokens import Tokens
+from kibitz.protocol.replies import Error
 from kibitz.protocol.views import Event
 from kibitz.server.identity import new_token
+from kibitz.server.log.log import LogFailure
 from kibitz.server.log.memory import MemoryLog
+from kibitz.server.log.record import Record
 
 
 def test_all_are_tried_before_anybody_waits() -> None:
@@ -58,6 +61,43 @@ async def test_whoever_loses_a_server_goes_on_with_another(unused_port: int) -> 
         told = [each for each in pushes.waiting() if isinstance(each, Link | Event)]
         kinds = [each.kind if isinstance(each, Event) else each.up for each in told]
         assert [kind for kind in kinds if kind != "joined"] == ["move", False, True, "move"]
+
+
+class OutOfReach(MemoryLog):
+    """A log that has the rooms but cannot tell what is in them."""
+
+    tries = 0
+
+    async def read(self, room: str, after: int = 0, limit: int | None = None) -> list[Record]:
+        self.tries += 1
+        raise LogFailure("it does not answer")
+
+
+async def test_a_server_that_cannot_read_a_room_is_left_for_another(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("kibitz.clients.resuming.TRIES", 2)
+    for name in ("RETRY_MS", "MAX_SPREAD_MS"):  # nobody is told to wait: it takes no longer
+        monkeypatch.setattr(f"kibitz.server.operation.drain.{name}", 0)
+    log, elsewhere = MemoryLog(), OutOfReach()
+    async with contextlib.AsyncExitStack() as stack, asyncio.timeout(PATIENCE):
+        first = contextlib.AsyncExitStack()
+        one = await first.enter_async_context(running_server(log))
+        two = await stack.enter_async_context(running_server(elsewhere))
+        three = await stack.enter_async_context(running_server(log))
+        urls = [one.url, two.url, three.url]
+        ann = await stack.enter_async_context(connect(urls[:2]))
+        mirror = await ann.create("klondike", deal="7")
+        bob = await stack.enter_async_context(connect(urls))
+        theirs, heard = await bob.join(mirror.room), ann.events()
+        await first.aclose()
+        await bob.until(lambda: bob.url == urls[2] and bob.connected)
+        await bob.say(mirror.room, "still here")
+        assert theirs.seq == mirror.seq + 1
+        await ann.until(lambda: mirror.room not in ann.session.mirrors)
+        lost = [each for each in heard.waiting() if isinstance(each, Error)]
+        assert [each.code for each in lost] == ["internal"], "if nobody can, it is told"
+        assert elsewhere.tries == 3, "once by bob, twice by ann"
 
 
 async def test_commands_take_several_servers(

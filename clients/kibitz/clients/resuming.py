@@ -3,6 +3,7 @@
 Promises: a room goes on where it was, or begins anew with a whole position, or is told to be lost.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 
 from msgspec.structs import replace
@@ -14,6 +15,9 @@ from kibitz.protocol.session import ClientSession
 
 NOT_NOW = frozenset({ErrorCode.RATE_LIMITED, ErrorCode.DRAINING})
 """Refusals that only mean later."""
+TRIES = 4
+"""How often a room is asked for in a row that a server cannot read, each time on a new connection:
+its log may be out of its reach, and not out of another's."""
 
 
 class NotReady(ConnectionResetError):
@@ -29,6 +33,7 @@ class Resuming:
     def __init__(self, session: ClientSession) -> None:
         self._session = session
         self._open: dict[int | str | None, str] = {}
+        self._tries = Counter[str]()
         self._lasting: dict[type, Lobby | Tv] = {}
         """What has things pushed until it is asked otherwise."""
         self._shown: dict[str, Join] = {}
@@ -87,6 +92,12 @@ class Resuming:
 
         """
         room = self._open.pop(i)
+        match reply:
+            case Error(code=ErrorCode.INTERNAL) if self._tries[room] + 1 < TRIES:
+                self._tries[room] += 1
+                raise NotReady
+            case _:
+                self._tries.pop(room, None)
         match reply:
             case Joined(view=view) if view is not None:
                 return Position(room=room, seq=reply.seq, hash=reply.hash, view=view)

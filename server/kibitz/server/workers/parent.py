@@ -95,6 +95,8 @@ class Parent:
             self._reap()
             if self._deadline is not None and time.monotonic() > self._deadline:
                 self._kill()
+        for number in self._signals:  # who hurries us now would spoil the code
+            signal.signal(number, signal.SIG_IGN)
         return self._code
 
     def _wait(self) -> float | None:
