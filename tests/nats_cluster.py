@@ -24,7 +24,7 @@ class NatsCluster:
     def __init__(self, folder: Path) -> None:
         self.authority = Authority(folder)
         ports = _free_ports(3 * len(NAMES))
-        self.ports = ports[:3]
+        self.ports, self.monitors = ports[:3], ports[6:]
         routes = ", ".join(
             f'"nats://route:{PASSWORDS["NATS_ROUTE_PASSWORD"]}@127.0.0.1:{port}"'
             for port in ports[3:6]

@@ -208,3 +208,48 @@ async def _followed(log: NatsLog, room: str) -> list[str | None]:
         if each.by == "end":
             break
     return seen
+
+
+async def test_thousands_who_look_at_once_do_so_a_few_at_a_time(
+    nats_server: NatsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live, "RECHECK_SECONDS", ())
+    monkeypatch.setattr(live, "READS_TOGETHER", 5)
+    monkeypatch.setattr(live, "SWEPT", 7)
+    monkeypatch.setattr(live, "SWEEP_SECONDS", 0.05)
+    async with nats_logs(nats_server, 2) as (log, other):
+        rooms = [f"r{n}" for n in range(30)]
+        for room in rooms:
+            await add(other, room, 0)
+        reading = most = 0
+        read = log._records.read
+
+        async def counted(*args: Any, **more: Any) -> list[Record]:
+            nonlocal reading, most
+            reading += 1
+            most = max(most, reading)
+            try:
+                return await read(*args, **more)
+            finally:
+                reading -= 1
+
+        monkeypatch.setattr(log._records, "read", counted)
+        seen: asyncio.Queue[Record] = asyncio.Queue()
+
+        async def hand_on(room: str) -> None:
+            async for each in log.follow(room):
+                seen.put_nowait(each)
+
+        tasks = [asyncio.create_task(hand_on(room)) for room in rooms]
+        async with asyncio.timeout(PATIENCE):
+            assert {(await seen.get()).last for _ in rooms} == {1}
+            log._in_doubt()
+            config = log._space.configs(1)[0]
+            await _update(log, {key: value for key, value in config.items() if key != "republish"})
+            for room in rooms:  # a sweep comes to every one of them, whoever is told nothing
+                await add(other, room, 1)
+            assert {(await seen.get()).last for _ in rooms} == {2}
+        assert most == 5
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)

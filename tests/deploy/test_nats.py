@@ -3,12 +3,14 @@
 import asyncio
 import contextlib
 import json
+import re
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from urllib.request import urlopen
 
 import nats
 import pytest
-from deploying import said
+from deploying import DEPLOY, said
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats_cluster import PASSWORDS, SHIPPED, NatsCluster, running
@@ -28,6 +30,7 @@ from kibitz.server.settings import Keeping
 PATIENCE = 60.0
 """Seconds that anything may take."""
 SPACE = Space()
+MANIFEST = DEPLOY / "cluster" / "kubernetes" / "nats.yaml"
 NODE = PASSWORDS["NATS_NODE_PASSWORD"]
 
 
@@ -60,6 +63,12 @@ async def known_as(cluster: NatsCluster, who: str) -> AsyncIterator[tuple[Client
         yield client, complaints
     finally:
         await client.close()
+
+
+def status(url: str) -> int:
+    """What a server that keeps the connection answers."""
+    with urlopen(url, timeout=PATIENCE) as answer:
+        return int(answer.status)
 
 
 async def test_the_configuration_is_one_and_nothing_secret_may_be_missing() -> None:
@@ -166,6 +175,18 @@ async def test_an_edge_hears_what_everybody_may_know_and_nothing_else(
         assert [message.data for message in heard] == [b"so many are here"]
     assert await log.read("e") == [whole] and await log.kept() == {}
     await log.close()
+
+
+async def test_whoever_looks_after_the_servers_can(cluster: NatsCluster) -> None:
+    await (await opened(cluster)).close()
+    probes = re.findall(r'path: "?(/healthz[^",}]*)', MANIFEST.read_text())
+    assert len(probes) == 3
+    for port in cluster.monitors:
+        for path in probes:
+            assert await asyncio.to_thread(status, f"http://127.0.0.1:{port}{path}") == 200, path
+    async with known_as(cluster, "operator") as (client, complaints):
+        answer = await client.request("$JS.API.STREAM.NAMES", b"", timeout=PATIENCE)
+        assert len(json.loads(answer.data)["streams"]) == 5 and not complaints
 
 
 async def test_a_wrong_password_is_said_in_a_sentence(cluster: NatsCluster) -> None:

@@ -24,8 +24,13 @@ from .streams import Space
 
 RECHECK_SECONDS = (0.05, 0.2, 0.8)
 """After it began to listen, whoever follows looks again: other servers may hear of it late."""
+READS_TOGETHER = 50
+"""So many rooms are read at once: thousands may want it at one moment, as when the connection is
+made again, and what all of them ask for at once comes to none of them in time."""
 SWEEP_SECONDS = 5.0
-"""Between two times that all rooms that are followed are looked after, whatever is heard."""
+"""Between two times that rooms that are followed are looked after, whatever is heard of them."""
+SWEPT = 1000
+"""So many of them each time: it costs as much if nothing happens."""
 
 
 class _Follower(Struct, eq=False):
@@ -55,6 +60,7 @@ class Live:
         self._records = records
         self._space = space
         self._meter = meter
+        self._reads = asyncio.Semaphore(READS_TOGETHER)
         self._followers: set[_Follower] = set()
         self._ending: set[asyncio.Task[None]] = set()
         self._sweep = asyncio.create_task(self._look_after())
@@ -77,10 +83,13 @@ class Live:
         self._meter.followed = len(self._followers)
         stop: Callable[[], Awaitable[None]] | None = None
         try:
-            stop = await self._listen(follower)
+            async with self._reads:
+                stop = await self._listen(follower)
             checks = list(RECHECK_SECONDS)
             while True:
-                for record in await self._records.read(room, follower.after, None, patient=True):
+                async with self._reads:
+                    records = await self._records.read(room, follower.after, None, patient=True)
+                for record in records:
                     follower.after = record.last
                     yield record
                 while (heard := await self._heard(follower, checks)) is not None:
@@ -137,11 +146,13 @@ class Live:
 
     async def _look_after(self) -> None:
         """See again and again whether anything has been missed."""
+        rooms: list[str] = []
         while True:
             await asyncio.sleep(SWEEP_SECONDS)
-            rooms = {self._space.room(follower.room) for follower in self._followers}
+            rooms = rooms or sorted({self._space.room(each.room) for each in self._followers})
+            some, rooms = rooms[:SWEPT], rooms[SWEPT:]
             try:
-                found = await self._source.lasts(self._space.rooms, sorted(rooms))
+                found = await self._source.lasts(self._space.rooms, some)
             except (NotSent, Unknown):
                 continue
             for follower in self._followers:
