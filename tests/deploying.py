@@ -1,4 +1,4 @@
-"""The tools that read files of `deploy/`: a missing one fails the test."""
+"""What stands in files of `deploy/`, and the tools that read them: a missing one fails the test."""
 
 import asyncio
 import contextlib
@@ -12,6 +12,14 @@ DEPLOY = ROOT / "deploy"
 SECONDS = 60.0
 """How long a tool may take."""
 _PATH = ":".join([str(Path(sys.executable).parent), "/usr/local/bin:/usr/bin:/usr/sbin:/bin"])
+
+
+def options(command: list[str]) -> dict[str, str]:
+    """The flags after `kibitz serve`, every one of them with a value."""
+    assert Path(command[0]).name == "kibitz"
+    assert command[1] == "serve"
+    rest = [word for flag in command[2:] for word in flag.split("=", 1)]
+    return dict(zip(rest[::2], rest[1::2], strict=True))
 
 
 def tool(name: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
+from deploying import options
 from typer.main import get_command
 
 from kibitz.server.__main__ import serve
@@ -74,14 +75,6 @@ def commands() -> dict[str, list[str]]:
         "unit": unit_command(),
         "kubernetes": pod()["containers"][0]["command"],
     }
-
-
-def options(command: list[str]) -> dict[str, str]:
-    """The flags after `kibitz serve`, every one of them with a value."""
-    assert Path(command[0]).name == "kibitz"
-    assert command[1] == "serve"
-    rest = [word for flag in command[2:] for word in flag.split("=", 1)]
-    return dict(zip(rest[::2], rest[1::2], strict=True))
 
 
 @pytest.mark.parametrize("name", list(commands()))

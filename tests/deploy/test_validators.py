@@ -38,6 +38,7 @@ async def test_a_wrong_unit_would_be_seen(tmp_path: Path) -> None:
 async def test_prometheus_reads_its_files() -> None:
     folder = DEPLOY / "prometheus"
     await said("promtool", "check", "config", folder / "prometheus.yml")
+    await said("promtool", "check", "config", "--syntax-only", DEPLOY / "cluster/prometheus.yml")
     await said("promtool", "check", "rules", folder / "rules.yml")
     await said("promtool", "test", "rules", folder / "rules_test.yml")
 
@@ -82,16 +83,34 @@ async def test_every_metric_that_is_asked_for_exists(tmp_path: Path) -> None:
         assert f'{label}="{value}"' in labels
 
 
-async def test_compose_reads_its_file() -> None:
-    words = {
-        "KIBITZ_HOST": "play.example.org",
-        "GRAFANA_PASSWORD": "x" * 16,
-        "KIBITZ_ADMIN_TOKEN": "x" * 16,
-    }
-    file = DEPLOY / "compose.yaml"
+AROUND = ("caddy", "prometheus", "grafana")
+
+
+@pytest.mark.parametrize(
+    ("name", "started", "secrets"),
+    [
+        ("compose.yaml", ("kibitz",), ("GRAFANA_PASSWORD", "KIBITZ_ADMIN_TOKEN")),
+        (
+            "cluster/compose.yaml",
+            ("n1", "n2", "n3", "k1", "k2", "k3"),
+            tuple(
+                f"{name}_SECRET"
+                for name in (
+                    *("GRAFANA", "KIBITZ_ADMIN"),
+                    *("NATS_ROUTE", "NATS_NODE", "NATS_EDGE", "NATS_OPERATOR"),
+                )
+            ),
+        ),
+    ],
+)
+async def test_compose_reads_its_file(
+    name: str, started: tuple[str, ...], secrets: tuple[str, ...]
+) -> None:
+    words = {"KIBITZ_HOST": "play.example.org"} | dict.fromkeys(secrets, "x" * 16)
+    file = DEPLOY / name
     shown = await said("docker-compose", "-f", file, "config", HOME="/nonexistent", **words)
     services = yaml.safe_load(shown)["services"]
-    assert set(services) == {"kibitz", "caddy", "prometheus", "grafana"}
+    assert set(services) == {*started, *AROUND}
     for name, service in services.items():
         for port in service.get("ports", ()):
             assert name == "caddy" or port["host_ip"] == "127.0.0.1", name
@@ -107,6 +126,6 @@ async def test_the_dockerfile_and_the_scripts_are_clean() -> None:
 
 
 async def test_kubernetes_would_take_the_manifests() -> None:
-    files = sorted((DEPLOY / "kubernetes").glob("*.yaml"))
-    assert len(files) == 4
+    files = sorted([*DEPLOY.glob("kubernetes/*.yaml"), *DEPLOY.glob("cluster/kubernetes/*.yaml")])
+    assert len(files) == 8
     await said("kubernetes-validate", "--strict", *files)

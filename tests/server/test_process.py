@@ -10,9 +10,10 @@ import pytest
 from processes import run, standby
 from talk import talking
 
-from kibitz.server.__main__ import _token, _unbound
+from kibitz.server.__main__ import _token
 from kibitz.server.admin.key import UnusableKey
 from kibitz.server.log.sqlite import SqliteLog
+from kibitz.server.refusals import unbound
 from kibitz.server.settings import Listening
 from kibitz.server.storage.schema import SCHEMA_VERSION
 
@@ -130,7 +131,7 @@ async def test_where_nobody_can_listen_is_said_in_a_sentence(host: str, says: st
     with pytest.raises((OSError, UnicodeError)) as failed:
         await asyncio.get_running_loop().create_server(asyncio.Protocol, host, 0)
     assert isinstance(failed.value, OSError | UnicodeError)
-    assert _unbound(failed.value, Listening(host)) == says
+    assert unbound(failed.value, Listening(host)) == says
 
 
 def test_a_token_that_cannot_be_read_is_said_in_a_sentence(tmp_path: Path) -> None:

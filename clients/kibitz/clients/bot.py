@@ -50,11 +50,11 @@ class Result:
     seconds: float
 
 
-def play(url: str, game: str, choose: Strategy) -> Result:
+def play(url: str | Sequence[str], game: str, choose: Strategy) -> Result:
     """Play one game in a new public room, from start to end.
 
     Args:
-        url: The server, ``ws://127.0.0.1:8765/ws``.
+        url: The server, ``ws://127.0.0.1:8765/ws``; or several of one deployment.
         game: The name of a game.
         choose: The strategy.
 
@@ -70,7 +70,7 @@ def play(url: str, game: str, choose: Strategy) -> Result:
 async def run(
     make: Maker,
     game: str,
-    url: str,
+    url: str | Sequence[str],
     *,
     games: int = 1,
     deals: Sequence[str] = (),
@@ -88,7 +88,7 @@ async def run(
     Args:
         make: Makes the strategy for each game.
         game: The name of a game.
-        url: The server.
+        url: The server, or several of one deployment.
         games: How many games; with ``deals``, they are taken in turn.
         deals: Deal numbers; none: secret shuffles.
         room: Play in this room instead, as one of its players; in a race, it is ready at once.

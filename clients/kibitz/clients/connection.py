@@ -10,7 +10,7 @@ import asyncio
 import math
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from types import TracebackType
 from typing import Self
@@ -33,6 +33,7 @@ from .dialing import NO_CONNECTION, away_for, dial, is_going, why_not
 from .ends import Closed, Unreachable
 from .pushes import Link, Push, Pushes
 from .resuming import NOT_NOW, NotReady, Resuming
+from .rounds import Rounds
 from .trust import Trust
 
 FIRST_DELAY = 0.5
@@ -57,7 +58,7 @@ class Connection:
 
     def __init__(
         self,
-        url: str,
+        url: str | Sequence[str],
         *,
         name: str | None = None,
         token: str | None = None,
@@ -69,7 +70,8 @@ class Connection:
         """Prepare; nothing is sent before the context is entered.
 
         Args:
-            url: The address, ``ws://host:port/ws``.
+            url: The address, ``ws://host:port/ws``; or those of several servers of one deployment,
+                the one that is liked best first: whoever loses one goes on with another.
             name: The display name.
             token: What brings back an identity and its seats; without it there is a new one.
             encoding: How messages are written.
@@ -78,7 +80,7 @@ class Connection:
             trust: Whose certificates are good; else those that the system trusts.
 
         """
-        self.url = url
+        self._rounds = Rounds(url)
         self.session = ClientSession(encoding)
         self._hello = Hello(name=name, token=token)
         self._patience = patience
@@ -119,6 +121,11 @@ class Connection:
         trace: TracebackType | None,
     ) -> None:
         await self._stop()
+
+    @property
+    def url(self) -> str:
+        """The address of the server that we talk to, or try to reach."""
+        return self._rounds.url
 
     @property
     def connected(self) -> bool:
@@ -238,12 +245,14 @@ class Connection:
 
     async def _reconnect(self) -> None:
         now = asyncio.get_running_loop().time
-        tries, last_seen = 0, now()
+        rounds, tries, last_seen = self._rounds, 0, now()
         while True:
+            greeted, alone = False, not rounds.has_others
             try:
-                async with dial(self.url, self.session.encoding, self._trust) as socket:
+                async with dial(self.url, self.session.encoding, self._trust, alone) as socket:
                     await self._greet(socket)
-                    tries = 0
+                    tries, greeted = 0, True
+                    rounds.met()
                     try:
                         while True:
                             await self._take(await socket.recv())
@@ -251,6 +260,12 @@ class Connection:
                         self._socket, last_seen = None, now()
             except NO_CONNECTION as error:
                 end, away, going = why_not(self.url, error), away_for(error), is_going(error)
+            if greeted:
+                rounds.lost()
+            elif (over := rounds.failed(end, away)) is not None:
+                end, away = over
+            else:
+                continue
             patient = self._wait or self._ready.done()
             if not patient or now() - last_seen > self._patience:
                 raise end

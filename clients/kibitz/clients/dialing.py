@@ -23,6 +23,8 @@ from .trust import Trust
 
 CLOSE_TIMEOUT = 2.0
 """Seconds the server has to answer a close."""
+OPEN_TIMEOUT = 10.0
+"""Seconds it may take to get a connection; half of it where another server can be tried."""
 MAX_ANSWER = 8 * 2**20
 """Largest message from a server, in bytes: a long history of shuffles."""
 
@@ -60,8 +62,16 @@ def is_going(error: Exception | None) -> bool:
     return code == CloseCode.GOING_AWAY
 
 
-def dial(url: str, encoding: Encoding, trust: Trust | None = None) -> connect:
-    """A connection, to be entered with ``async with``; ``trust`` is for ``wss``."""
+def dial(url: str, encoding: Encoding, trust: Trust | None = None, alone: bool = True) -> connect:
+    """A connection, to be entered with ``async with``.
+
+    Args:
+        url: The address.
+        encoding: How messages are written.
+        trust: Whose certificates are good, for ``wss``.
+        alone: Whether there is no other address to be tried.
+
+    """
     secured = trust() if trust else True
     return connect(
         url,
@@ -71,6 +81,7 @@ def dial(url: str, encoding: Encoding, trust: Trust | None = None) -> connect:
         proxy=None,
         max_size=MAX_ANSWER,
         close_timeout=CLOSE_TIMEOUT,
+        open_timeout=OPEN_TIMEOUT if alone else OPEN_TIMEOUT / 2,
     )
 
 

@@ -7,7 +7,7 @@ that cannot be used, an unreachable server among them, 130 for an end by Ctrl-C.
 import asyncio
 import os
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,7 +35,7 @@ class Color(StrEnum):
 
 
 def talk(
-    server: str,
+    server: str | Sequence[str],
     talking: Callable[["Client"], Awaitable[None]],
     *,
     name: str | None = None,
@@ -56,7 +56,7 @@ def talk(
 
 
 def run(
-    server: str,
+    server: str | Sequence[str],
     main: Callable[[], Awaitable[None]],
     *,
     name: str | None = None,
@@ -66,7 +66,7 @@ def run(
     """Run what talks to a server, under a name; end the command if that fails.
 
     Args:
-        server: The address.
+        server: The address, or several.
         main: What talks.
         name: The display name.
         refused: The exit code where the server does not want us, or what we ask.
@@ -82,27 +82,28 @@ def run(
     async def whole() -> None:
         await main()
 
-    _check(server, name)
+    servers = [server] if isinstance(server, str) else server
+    _check(servers, name)
     try:
         asyncio.run(whole())
     except NoSocket as error:
-        message = f"there is a server at {server}, but no kibitz socket at that path"
+        message = f"there is a server at {error.url}, but no kibitz socket at that path"
         raise unusable(f"{message} ({error.reason}); an address looks like {SERVER}") from None
     except Busy as error:
-        typer.echo(f"kibitz: {server} takes nobody in: {error.reason}", err=True)
+        typer.echo(f"kibitz: {error.url} takes nobody in: {error.reason}", err=True)
         raise typer.Exit(refused) from None
     except Garbled as error:
-        other = "ws" if server.lower().startswith("wss") else "wss"
-        message = f"there is something at {server}, but it does not answer as a server does"
+        other = "ws" if error.url.lower().startswith("wss") else "wss"
+        message = f"there is something at {error.url}, but it does not answer as a server does"
         raise unusable(
-            f"{message} ({error.reason}); try {other}:{server.partition(':')[2]}, or start one "
+            f"{message} ({error.reason}); try {other}:{error.url.partition(':')[2]}, or start one "
             "with: kibitz serve"
         ) from None
     except Untrusted as error:
-        message = f"the certificate of {server} is not trusted ({error.reason})"
+        message = f"the certificate of {error.url} is not trusted ({error.reason})"
         raise unusable(f"{message}; --tls-ca FILE names its authority") from None
     except Unreachable as gone:
-        typer.echo(f"no server at {server}; start one with: kibitz serve", err=True)
+        typer.echo(f"no server at {' or '.join(servers)}; start one with: kibitz serve", err=True)
         typer.echo(f"({gone.reason})", err=True)
         raise typer.Exit(UNUSABLE) from None
     except (Refused, Closed, Failed) as error:
@@ -133,12 +134,13 @@ def trust(authority: Path | None) -> "Trust | None":
     return trust
 
 
-def _check(server: str, name: str | None) -> None:
+def _check(servers: Sequence[str], name: str | None) -> None:
     """End the command if an address or a name cannot be one."""
     from kibitz.protocol.limits import MAX_NAME
 
-    if not _is_address(server):
-        raise unusable(f"{server!r} is no address; an address looks like {SERVER}")
+    for server in servers:
+        if not _is_address(server):
+            raise unusable(f"{server!r} is no address; an address looks like {SERVER}")
     if name is not None and not 0 < len(name) <= MAX_NAME:
         raise unusable(f"a name has 1 to {MAX_NAME} characters")
 

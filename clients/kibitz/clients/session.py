@@ -6,6 +6,9 @@
         mirror = await client.create("klondike", deal="42")
         await client.move(mirror.room, "move stock suit")
 
+Of several servers on the same rooms all addresses may be given, and whoever loses one of them goes
+on with another: ``connect(["wss://a.example/ws", "wss://b.example/ws"])``.
+
 Promises: what a method returns has happened and is durable; a mirror is up to date with every
 answer that was returned. Never: rules, output.
 """

@@ -2,17 +2,15 @@
 
 import asyncio
 import contextlib
-import errno
 import os
 import signal
 import socket
 import sys
 import threading
 import time
-from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import structlog
 import typer
@@ -26,8 +24,10 @@ from .log.nats.servers import ENVIRONMENT as NATS_ENVIRONMENT
 from .log.nats.servers import urls_in
 from .log.sqlite import SqliteLog
 from .operation import runtime
+from .operation.demo import playing
 from .operation.logs import Logs, open_logs
 from .options import Grouped
+from .refusals import contradiction, unbound
 from .settings import (
     DATA,
     Access,
@@ -43,11 +43,21 @@ from .settings import (
 from .steady import Steady
 from .storage.locking import FileInUse
 from .storage.schema import UnreadableFile
+from .web.apart import HOST as APART
+from .workers.address import Unshared, port_of, reserve
+from .workers.line import Heeding, Line
+from .workers.parent import Parent
 from .world import World
 
-DEMO_STOP_SECONDS = 1.0
+if TYPE_CHECKING:
+    from .log.nats.log import NatsLog
+
+GIVE_UP_SECONDS = 1.0
+"""How long it may take to let go of a log that is being opened."""
 MIN_TOKEN = 16
 """Characters of a token that an operator chooses."""
+
+log = structlog.get_logger("kibitz.serve")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,29 +79,71 @@ def _run(
     show: _Show,
 ) -> None:
     """Run the server: rooms, spectators, replays on one port."""
-    logs = open_logs(operating.log_level, time.monotonic)
-    runtime.set_up()
-    if keeping.memory and keeping.data:
-        raise _unusable("--memory keeps nothing, --data keeps everything: choose one")
-    if keeping.memory and keeping.keep:
-        raise _unusable("--memory keeps nothing, --keep archives rooms in the file: choose one")
-    if show.demo and access.auth is not Auth.GUEST:
-        raise _unusable("--demo needs --auth guest: its bots have no tokens of yours")
     keeping = _with_nats(keeping)
+    if why := contradiction(listening, access, keeping, show.demo):
+        raise _unusable(why)
     kept = "memory" if keeping.memory else "nats" if keeping.nats else str(keeping.data or DATA)
     try:
         token = _token(operating.metrics_token_file)
         said = os.environ.pop(ENVIRONMENT, None)  # nobody whom we start needs to know it
         key = read_key(administering.admin_token_file, said)
-        settings = Settings(listening, limits, access, operating, key, token, keeping)
-        asyncio.run(_serve(settings, kept, show.demo, logs))
-    except (FileInUse, UnreadableFile, Unusable, UnusableKey, UnusableLog) as error:
+    except UnusableKey as error:
         raise _unusable(str(error)) from None
+    settings = Settings(listening, limits, access, operating, key, token, keeping)
+    run = _run_alone if listening.workers == 1 else _run_workers
+    raise typer.Exit(run(settings, kept, show.demo))
+
+
+def _run_alone(settings: Settings, kept: str, demo: bool, line: Line | None = None) -> int:
+    """Be a server; the exit code."""
+    number = None if line is None else line.number
+    logs = open_logs(settings.operating.log_level, time.monotonic, number)
+    runtime.set_up()
+    try:
+        asyncio.run(_serve(settings, kept, demo, logs, line))
+    except (FileInUse, UnreadableFile, Unusable, UnusableLog) as error:
+        return _refusal(str(error))
     except LogFailure as error:
-        see = "" if keeping.nats else f"; see kibitz admin check --data {kept}"
-        raise _unusable(f"{kept} cannot be read ({error}){see}") from None
+        see = "" if settings.keeping.nats else f"; see kibitz admin check --data {kept}"
+        return _refusal(f"{kept} cannot be read ({error}){see}")
     except (OSError, UnicodeError) as error:
-        raise _unusable(_unbound(error, listening)) from None
+        return _refusal(unbound(error, settings.listening))
+    finally:
+        logs.close()
+    return 0
+
+
+def _run_workers(settings: Settings, kept: str, demo: bool) -> int:
+    """Look after several servers on one port; the exit code."""
+    listening = settings.listening
+    logs = open_logs(settings.operating.log_level, time.monotonic, forks=True)
+    try:
+        _load(settings.keeping)  # once, for all of them
+        reserved = reserve(listening.host, listening.port)
+    except UnusableLog as error:
+        return _refusal(str(error))
+    except (OSError, UnicodeError) as error:
+        return _refusal(unbound(error, listening))
+    except Unshared:
+        return _refusal("--workers needs a system where processes can share a port (Linux)")
+    port = port_of(reserved[0])
+    apart = listening.metrics_port
+    first = apart if apart is not None else port + 1 if listening.port else 0
+
+    def work(number: int, line: socket.socket) -> int:
+        where = first and first + number - 1
+        ours = replace(settings, listening=replace(listening, port=port, metrics_port=where))
+        end = Line(number, line, settings.operating.drain)
+        return _run_alone(ours, kept, demo and number == 1, end)
+
+    parent = Parent(
+        *(listening.workers, work, settings.operating.drain),
+        lambda: _announce(settings, port, kept),
+        hangup=not _ends_with_terminal(settings),
+    )
+    runtime.settle()
+    try:
+        return parent.run()
     finally:
         logs.close()
 
@@ -135,22 +187,6 @@ def _token(file: Path | None) -> str | None:
     return token
 
 
-def _unbound(error: OSError | UnicodeError, listening: Listening) -> str:
-    """Why nothing can be listened to there: a sentence for whoever starts the server."""
-    host, port = listening.host, listening.port
-    if isinstance(error, UnicodeError | socket.gaierror):
-        return f"{host} is no address and no name of one; choose another with --host"
-    match error.errno:
-        case errno.EADDRINUSE:
-            return f"port {port} is taken; choose another with --port"
-        case errno.EADDRNOTAVAIL | errno.EINVAL:
-            return f"{host} is no address of this machine; choose another with --host"
-        case errno.EACCES | errno.EPERM:
-            return f"port {port} is not for everybody to take; choose another with --port"
-        case _:
-            return f"cannot listen on {host}, port {port}: {error.strerror or error}"
-
-
 def _wall_ms() -> int:
     return time.time_ns() // 1_000_000
 
@@ -161,9 +197,32 @@ def _since_boot() -> float:
     return time.clock_gettime(clock)
 
 
-def _unusable(message: str) -> typer.Exit:
+def _refusal(message: str) -> int:
+    """Say why there is no server; the exit code."""
     typer.echo(f"kibitz serve: {message}", err=True)
-    return typer.Exit(2)
+    return 2
+
+
+def _unusable(message: str) -> typer.Exit:
+    return typer.Exit(_refusal(message))
+
+
+def _load(keeping: Keeping) -> type["NatsLog"] | None:
+    """What --nats needs, if it is wanted.
+
+    Raises:
+        UnusableLog: It is not installed.
+
+    """
+    if not keeping.nats:
+        return None
+    try:
+        from .log.nats.log import NatsLog
+    except ModuleNotFoundError as error:
+        if error.name != "nats":
+            raise
+        raise UnusableLog("--nats needs more: pip install '.[nats]', where its source is") from None
+    return NatsLog
 
 
 async def _log_of(keeping: Keeping) -> EventLog:
@@ -173,55 +232,84 @@ async def _log_of(keeping: Keeping) -> EventLog:
         FileInUse, UnreadableFile, UnusableLog: They cannot be.
 
     """
+    shared = _load(keeping)
+    if shared is not None:
+        return await shared.open(
+            *(keeping.nats, keeping.nats_replicas),
+            credentials=keeping.nats_credentials,
+            authority=keeping.nats_ca,
+        )
     if keeping.memory:
         return MemoryLog()
-    if not keeping.nats:
-        return SqliteLog(keeping.data or DATA)
-    try:
-        from .log.nats.log import NatsLog
-    except ModuleNotFoundError as error:
-        if error.name != "nats":
-            raise
-        raise UnusableLog("--nats needs more: pip install '.[nats]', where its source is") from None
-    return await NatsLog.open(
-        *(keeping.nats, keeping.nats_replicas),
-        credentials=keeping.nats_credentials,
-        authority=keeping.nats_ca,
-    )
+    return SqliteLog(keeping.data or DATA)
 
 
-async def _serve(settings: Settings, kept: str, demo: bool, logs: Logs) -> None:
+async def _opened(keeping: Keeping, stop: asyncio.Event) -> EventLog | None:
+    """Where rooms are kept; ``None``: we are to stop before that is known."""
+    opening, stopping = asyncio.create_task(_log_of(keeping)), asyncio.create_task(stop.wait())
+    await asyncio.wait([opening, stopping], return_when=asyncio.FIRST_COMPLETED)
+    stopping.cancel()
+    if not opening.done():
+        opening.cancel()
+        await asyncio.wait([opening], timeout=GIVE_UP_SECONDS)
+        return None
+    return opening.result()
+
+
+async def _serve(settings: Settings, kept: str, demo: bool, logs: Logs, line: Line | None) -> None:
     stop = asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    loop = asyncio.get_running_loop()
+    ends = [signal.SIGTERM] if line else [signal.SIGTERM, signal.SIGINT]
+    for number in ends:
+        loop.add_signal_handler(number, stop.set)
+    if line:
+        line.heed(Heeding(stop.set))
     summing = asyncio.create_task(logs.run())
-    event_log = await _log_of(settings.keeping)
+    event_log = await _opened(settings.keeping, stop)
+    if event_log is None:
+        return
     world = World(Steady(_wall_ms, _since_boot).now_ms, time.monotonic, os.urandom)
     async with running(settings, event_log, world) as app:
-        listening, s = settings.listening, "" if settings.listening.tls_cert is None else "s"
-        at_terminal = sys.stderr.isatty() and not s and settings.access.auth is Auth.GUEST
-        if not at_terminal:  # there its end is ours, too
-            asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, app.reload)
+        if line:
+            line.heed(Heeding(app.drain, app.terminate, app.reload))
+        elif not _ends_with_terminal(settings):
+            loop.add_signal_handler(signal.SIGHUP, app.reload)
         runtime.settle()
-        host = listening.host
-        where = f"[{host}]" if ":" in host else host
-        url = f"ws{s}://{where}:{app.port}/ws"
-        log = structlog.get_logger("kibitz.serve")
-        log.info(
-            "listening",
-            page=f"http{s}://{where}:{app.port}/",
-            socket=url,
-            data=kept,
-        )
-        bots = _demo(url, listening.tls_cert) if demo else contextlib.nullcontext()
+        if line:
+            log.info("worker ready", metrics=f"http://{APART}:{app.metrics_port}/metrics")
+            line.ready()
+        else:
+            _announce(settings, app.port, kept)
+        url = _address(settings.listening, app.port, "ws")
+        bots = playing(url, settings.listening.tls_cert) if demo else contextlib.nullcontext()
         async with bots:
             if stop.is_set():
                 app.drain()
-            for number in (signal.SIGTERM, signal.SIGINT):
-                asyncio.get_running_loop().add_signal_handler(number, app.terminate)
+            for number in ends:  # a group of processes hears a signal together: no hurry in that
+                loop.add_signal_handler(number, app.drain if line else app.terminate)
             await app.drained.wait()
             _end_within(settings.operating.drain, app)
     summing.cancel()
+
+
+def _ends_with_terminal(settings: Settings) -> bool:
+    """Whether the end of the terminal is our end, too: there is nothing to be read again."""
+    plain = not settings.listening.tls_cert and settings.access.auth is Auth.GUEST
+    return sys.stderr.isatty() and plain
+
+
+def _address(listening: Listening, port: int, scheme: str) -> str:
+    """Where somebody finds the server."""
+    host = f"[{listening.host}]" if ":" in listening.host else listening.host
+    path = "ws" if scheme == "ws" else ""
+    return f"{scheme}{'' if listening.tls_cert is None else 's'}://{host}:{port}/{path}"
+
+
+def _announce(settings: Settings, port: int, kept: str) -> None:
+    """Say that connections are taken, and where."""
+    listening = settings.listening
+    page, url = _address(listening, port, "http"), _address(listening, port, "ws")
+    log.info("listening", page=page, socket=url, data=kept)
 
 
 def _end_within(seconds: float, app: App) -> None:
@@ -232,26 +320,6 @@ def _end_within(seconds: float, app: App) -> None:
     timer = threading.Timer(seconds, lambda: os._exit(0 if app.flushed else 1))
     timer.daemon = True
     timer.start()
-
-
-@contextlib.asynccontextmanager
-async def _demo(url: str, certificate: Path | None) -> AsyncIterator[None]:
-    """Bots in a process of their own, as ordinary clients; they know our certificate."""
-    command = [sys.executable, "-m", "kibitz.clients", "demo", "--with-parent", "--server", url]
-    if certificate is not None:
-        command += ["--tls-pin", str(certificate)]
-    bots = await asyncio.create_subprocess_exec(*command)
-    try:
-        yield
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            bots.terminate()
-        try:
-            async with asyncio.timeout(DEMO_STOP_SECONDS):
-                await bots.wait()
-        except TimeoutError:
-            bots.kill()
-            await bots.wait()
 
 
 def main() -> None:

@@ -2,25 +2,15 @@
 
 import asyncio
 import contextlib
-from asyncio.sslproto import SSLProtocol
-from collections.abc import AsyncIterator, Awaitable, Sequence
-from functools import partial
+from collections.abc import AsyncIterator, Awaitable
 from http import HTTPStatus
 from itertools import count
-from typing import Any, cast
 
 import structlog
-from websockets.asyncio.server import Server, ServerConnection, serve
-from websockets.exceptions import NegotiationError
+from websockets.asyncio.server import Server, ServerConnection
 from websockets.http11 import Request, Response
-from websockets.typing import Subprotocol
 
 from kibitz.protocol.codes import CloseCode
-from kibitz.protocol.limits import (
-    JSON_SUBPROTOCOL,
-    MAX_MESSAGE,
-    MSGPACK_SUBPROTOCOL,
-)
 from kibitz.protocol.replies import LobbyRoom, TvRoom
 
 from .access.addresses import Proxies
@@ -32,7 +22,7 @@ from .admin.administration import Administration
 from .admin.bans import REFRESH_SECONDS, Bans
 from .admin.key import Key
 from .answers import Answers
-from .client import CLOSE_SECONDS, Service
+from .client import Service
 from .connection import Connection
 from .limits.account import Bank
 from .limits.door import Door
@@ -51,9 +41,11 @@ from .room.past import Past
 from .settings import Auth, Settings
 from .sockets.frames import Frames
 from .sockets.keepalive import Keepalive
+from .sockets.listening import listen
 from .sockets.socket import Socket
 from .sockets.turn import Turn
 from .storage.attic import Attic
+from .web.apart import serve_apart
 from .web.pages import SOCKET_PATH, TEXT, Pages, page, refusing
 from .web.site import installed
 from .world import World
@@ -69,14 +61,6 @@ FOREIGN = (
     b"this server takes connections from its own pages, not from those of another site "
     b"(whoever runs it lets a site in with --allow-origin)\n"
 )
-BACKLOG = 4096
-"""Connections that may wait to be accepted: a crowd comes back within half a second. Whoever finds
-no room there is not heard for a whole one."""
-TLS_READ_BYTES = 16 * 1024
-"""Bytes of a TLS connection that come at once, and what each has as a buffer: a record of TLS."""
-ACCEPTS = 4
-"""Connections that are accepted before everybody else has his turn."""
-SUBPROTOCOLS = (Subprotocol(MSGPACK_SUBPROTOCOL), Subprotocol(JSON_SUBPROTOCOL))
 
 log = structlog.get_logger("kibitz.app")
 
@@ -139,6 +123,8 @@ class App:
         self.flushed = False
         """Whether all that was accepted is written and the log closed."""
         self._server: Server | None = None
+        self._apart: Server | None = None
+        """Where the numbers are told, if not on the same port."""
         self._tasks: list[asyncio.Task[None]] = []
 
     @property
@@ -146,6 +132,14 @@ class App:
         """The port that is listened on."""
         assert self._server is not None, "started"
         port: int = next(iter(self._server.sockets)).getsockname()[1]
+        return port
+
+    @property
+    def metrics_port(self) -> int | None:
+        """The port of this machine on which the numbers are told, if not on the same one."""
+        if self._apart is None:
+            return None
+        port: int = next(iter(self._apart.sockets)).getsockname()[1]
         return port
 
     async def start(self) -> None:
@@ -158,28 +152,12 @@ class App:
         await self._bans.refresh()
         await self.rooms.open()
         await self._authority.open(self._log)
-        self._server = await serve(
-            self._connect,
-            self._settings.listening.host,
-            self._settings.listening.port,
-            process_request=self._page,
-            select_subprotocol=_select,
-            create_connection=cast(
-                type[ServerConnection],
-                partial(Socket, door=self._door, patience=self._settings.limits.hello_timeout),
-            ),
-            compression=None,
-            backlog=ACCEPTS,
-            ping_interval=None,
-            max_size=MAX_MESSAGE,
-            server_header=NAME,
-            open_timeout=None,  # for his request a client has hello_timeout, for its answer we have
-            close_timeout=CLOSE_SECONDS,
-            **self._tls(),
+        if (port := self._settings.listening.metrics_port) is not None:
+            self._apart = await serve_apart(port, NAME, self._scraping, self._pages)
+        self._server = await listen(
+            *(self._settings.listening, self._connect, self._page, NAME, self._door),
+            *(self._settings.limits.hello_timeout, self._certificates),
         )
-        for listening in self._server.sockets:
-            with listening.dup() as same:  # asyncio accepts as many at once as it lets wait
-                same.listen(BACKLOG)
         self._lag.start()
         self._tasks = [
             asyncio.create_task(self._tick()),
@@ -188,17 +166,6 @@ class App:
         ]
         if self.attic is not None:
             self._tasks.append(asyncio.create_task(self.attic.run()))
-
-    def _tls(self) -> dict[str, Any]:
-        """What to listen with, where that is not plain TCP."""
-        if self._certificates is None:
-            return {}
-        SSLProtocol.max_size = TLS_READ_BYTES
-        return {
-            "ssl": self._certificates.context,
-            "ssl_handshake_timeout": self._settings.limits.hello_timeout,
-            "ssl_shutdown_timeout": CLOSE_SECONDS,
-        }
 
     def drain(self) -> None:
         """Take no more rooms and connections from now on, and come to an end."""
@@ -238,6 +205,8 @@ class App:
                 await task
         cut = await self._drain.send_away(self._server)
         self._past.close()
+        if self._apart is not None:
+            self._apart.close()
         closing = asyncio.ensure_future(self._log.close())
         if not (await asyncio.wait([closing], timeout=self._drain.left))[0]:
             log.error("not flushed")
@@ -298,7 +267,7 @@ class App:
 
     async def _answer(self, socket: Socket, request: Request) -> Response:
         """A page, unless too much is on its way to there."""
-        if self._scraping.is_wanted(request):
+        if self._apart is None and self._scraping.is_wanted(request):
             response = await self._scraping.answer(socket, request)
         else:
             response = await self._pages.answer(request, socket.address)
@@ -373,16 +342,6 @@ class App:
         for connection in watching:
             if connection.on_air != id_ and connection.offer(frames[connection.encoding]):
                 connection.on_air = id_
-
-
-def _select(socket: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
-    """Our first sub-protocol that the client offers; none offered means JSON."""
-    if not offered:
-        return None
-    for ours in SUBPROTOCOLS:
-        if ours in offered:
-            return ours
-    raise NegotiationError(f"this server speaks {', '.join(SUBPROTOCOLS)}")
 
 
 @contextlib.asynccontextmanager

@@ -46,6 +46,26 @@ class Listening:
             "SIGHUP reads it again."
         ),
     ] = None
+    workers: Annotated[
+        int,
+        Option(
+            help="How many processes serve on this one port; more than one needs --nats. Limits "
+            "that are counted hold in each of them.",
+            min=1,
+            max=64,
+        ),
+    ] = 1
+    metrics_port: Annotated[
+        int | None,
+        Option(
+            help="With --workers: the port of 127.0.0.1 on which the first of them tells its "
+            "/metrics, /healthz and /readyz, the second on the next one, and so on; 0: any free "
+            "ones, which the log names.",
+            show_default="the ports behind --port",
+            min=0,
+            max=65535,
+        ),
+    ] = None
 
 
 class Auth(StrEnum):

@@ -28,10 +28,10 @@ from kibitz.protocol.limits import MAX_SAVE
 from kibitz.protocol.wire import Encoding as WireEncoding
 from kibitz.server.access.authority import Unusable
 from kibitz.server.access.certificates import certificates_of
-from kibitz.server.app import TLS_READ_BYTES
 from kibitz.server.log.sqlite import SqliteLog
 from kibitz.server.room.fanout import GATHER_FROM
 from kibitz.server.sockets.descriptors import descriptor_of
+from kibitz.server.sockets.listening import TLS_READ_BYTES
 from kibitz.server.sockets.socket import Socket
 
 RECORDS = range(20, 24)
@@ -142,7 +142,9 @@ async def test_nothing_leaves_in_the_clear(
             assert len(tap.streams) == crowd
             for stream, records in zip(tap.streams, before, strict=True):
                 assert check_records(stream) > records
-                assert b"secret" not in stream and b'"t"' not in stream
+                assert (
+                    b"secret" not in stream and b'"t":"' not in stream
+                )  # long enough not to be chance
             for each in server.app._connections:
                 assert each.socket.descriptor == -1 and not each.socket.ready
             for looker in lookers:

@@ -18,12 +18,12 @@ from servers import UNLIMITED, Running, running_server
 from talk import connected, eventually, fetch, talking
 from websockets.exceptions import InvalidHandshake, InvalidStatus
 
-from kibitz.server.app import ACCEPTS
 from kibitz.server.limits.door import Door
 from kibitz.server.limits.rates import Rate
 from kibitz.server.limits.settings import Limits
 from kibitz.server.limits.table import Table, span_of
 from kibitz.server.sockets.arrival import READ_BYTES
+from kibitz.server.sockets.listening import ACCEPTS
 
 
 def few(**limits: object) -> Limits:

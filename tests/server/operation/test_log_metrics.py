@@ -9,7 +9,7 @@ from brokers import NatsServer, by_a_way
 from records import add
 from scraped import Scraped, scrape
 from servers import running_server
-from talk import eventually
+from talk import eventually, fetch
 
 from kibitz.server.log.log import Conflict
 from kibitz.server.log.nats import live
@@ -25,6 +25,7 @@ async def test_every_trouble_with_a_log_on_nats_is_counted(
 ) -> None:
     monkeypatch.setattr(live, "RECHECK_SECONDS", ())
     monkeypatch.setattr(live, "SWEEP_SECONDS", PATIENCE)
+    monkeypatch.setattr("kibitz.server.log.nats.log.PROBE_SECONDS", 0.1)
     async with by_a_way(nats_server) as (other, log, way), running_server(log) as running:
         before = await scrape(running.http)
         assert before["kibitz_log_connected"] == 1
@@ -67,12 +68,15 @@ async def test_every_trouble_with_a_log_on_nats_is_counted(
             await way.shut()
             await eventually(lambda: not log.meter.connected)
             assert (await scrape(running.http))["kibitz_log_connected"] == 0
+            await eventually(lambda: log.meter.failing)  # though nobody has tried to write
+            assert (await fetch(running.http, "/readyz"))[0] == 503
             await add(other, "r", 5)
             await way.open()
             assert (await seen.get()).last == 6
             gaps, catch_ups, disconnects = await rises("gaps", "catch_ups", "disconnects")
             assert gaps == 0 and catch_ups >= 1 and disconnects == 1
             assert before["kibitz_log_connected"] == 1
+            await eventually(lambda: not log.meter.failing)
 
             task.cancel()
             await asyncio.wait([task])

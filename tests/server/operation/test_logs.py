@@ -17,7 +17,7 @@ from talk import eventually
 
 from kibitz.server.log.log import LogFailure
 from kibitz.server.operation.flood import MOST, WINDOW_SECONDS
-from kibitz.server.operation.logs import MAX_LINES, Lines, LogLevel, Logs
+from kibitz.server.operation.logs import MAX_LINES, AtOnce, Lines, LogLevel, Logs
 
 
 class Book:
@@ -174,3 +174,14 @@ def test_a_reader_who_has_gone_does_not_matter() -> None:
     assert not lines._thread.is_alive()
     with pytest.raises(BrokenPipeError):
         stream.close()
+
+
+def test_a_process_that_forks_waits_for_no_reader() -> None:
+    reading, writing = os.pipe()
+    with os.fdopen(reading, "rb") as reader, os.fdopen(writing, "w") as stream:
+        lines = AtOnce(stream)
+        for _ in range(1000):
+            lines.msg("x" * 999)
+        lines.close()
+        os.set_blocking(reading, False)
+        assert len(reader.read1(2**20)) in range(1000, 2**20)

@@ -41,4 +41,6 @@ def _options(group: Any) -> Iterator[inspect.Parameter]:
     hints = get_type_hints(group, include_extras=True)
     for each in dataclasses.fields(group):
         kind, hint = inspect.Parameter.KEYWORD_ONLY, hints[each.name]
-        yield inspect.Parameter(each.name, kind, default=each.default, annotation=hint)
+        made = each.default_factory
+        default = each.default if made is dataclasses.MISSING else made()
+        yield inspect.Parameter(each.name, kind, default=default, annotation=hint)

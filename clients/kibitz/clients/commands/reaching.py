@@ -7,7 +7,7 @@ import os
 import shlex
 from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -28,6 +28,16 @@ LONGEST_WAIT = 0.5
 """Seconds that somebody is kept waiting by a limit without a word."""
 
 Server = Annotated[str, typer.Option(envvar="KIBITZ_SERVER", help="The server's address.")]
+Servers = Annotated[
+    list[str],
+    typer.Option(
+        "--server",
+        envvar="KIBITZ_SERVER",
+        help="The server's address; repeatable (in KIBITZ_SERVER: with a blank between), for "
+        "several servers on the same rooms: any that answers, another one when it is lost.",
+        metavar="URL",
+    ),
+]
 TokenFile = Annotated[
     Path | None,
     typer.Option(
@@ -48,16 +58,17 @@ WithPassword = Annotated[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Access:
-    """A server, and who we are there."""
+    """A server, or several on the same rooms, and who we are there."""
 
-    server: Server = SERVER
+    server: Servers = field(default_factory=lambda: [SERVER])
     token_file: TokenFile = None
     tls_ca: TlsCa = None
 
     @property
     def where(self) -> str:
         """What the commands of others need to find the server, to be printed behind them."""
-        address = "" if self.server == SERVER else f" --server {self.server}"
+        named = [] if self.server == [SERVER] else self.server
+        address = "".join(f" --server {each}" for each in named)
         return f"{address}{_option('--tls-ca', self.tls_ca)}"
 
     @property
@@ -85,7 +96,7 @@ class Access:
             return chosen.given()
         if missing := self._missing:
             raise outcome.unusable(missing)
-        return chosen.get(self.server)
+        return chosen.get(*self.server)
 
     @property
     def _missing(self) -> str:
@@ -128,18 +139,20 @@ class Access:
         missing = self._missing
         if missing and not keep:
             raise outcome.unusable(missing)
-        prepared = self._prepared(talking, password)
+        prepared, told = self._prepared(talking, password), kept.get(*self.server)
 
         async def talk(client: "Client") -> None:
             if keep:
-                kept.keep(self.server, client.welcome.token, name)
+                for each in self.server:
+                    if kept.get(each) in (None, client.welcome.token, told):
+                        kept.keep(each, client.welcome.token, name)
             await prepared(client)
 
         outcome.talk(
             self.server,
             talk,
-            name=kept.name(self.server) if name is None else name,
-            token=kept.get(self.server),
+            name=kept.name(*self.server) if name is None else name,
+            token=told,
             trust=self.trust,
             refused=refused,
             who=missing or outcome.WHO,

@@ -3,6 +3,7 @@
 import importlib
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +48,7 @@ def find(strategy: str) -> Maker:
     return lambda game, rng: choose
 
 
-async def arena(make: Maker, game: str, url: str, settings: dict[str, Any]) -> None:
+async def arena(make: Maker, game: str, url: Sequence[str], settings: dict[str, Any]) -> None:
     """Play and print the results; ``settings`` go to :func:`~kibitz.clients.bot.run`.
 
     However it ends, the games finished by then are printed.

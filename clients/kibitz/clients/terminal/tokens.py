@@ -1,6 +1,7 @@
 """The file with our identity on every server, so that a seat is ours again after a crash.
 
-Promises: a token goes to the server that handed it out and to no other; the file is ours alone
+Promises: a token goes to the server that handed it out and to those that were named together with
+it, and to no other; the file is ours alone
 (mode 0600) and is replaced whole or not at all.
 """
 
@@ -46,14 +47,18 @@ class Tokens:
         """The file that was named; else the token that the environment holds; else our file."""
         return cls(path or default_path(environ), None if path else environ.get(VARIABLE))
 
-    def get(self, url: str) -> str | None:
-        """Our token on a server, if there is one."""
-        return self.given() or self._read().get(url)
+    def get(self, *urls: str) -> str | None:
+        """Our token on a server, if there is one: under the first of its addresses that has any."""
+        return self.given() or self._first(*urls)
 
-    def name(self, url: str) -> str | None:
+    def name(self, *urls: str) -> str | None:
         """The name that we had on a server last, if the identity there is still ours."""
-        kept = self._read().get(f"name:{url}")
+        kept = self._first(*(f"name:{url}" for url in urls))
         return None if kept is None or self.given() else unquote(kept)[:MAX_NAME]
+
+    def _first(self, *keys: str) -> str | None:
+        kept = self._read()
+        return next((kept[key] for key in keys if key in kept), None)
 
     def given(self) -> str | None:
         """A token that somebody gave us, here or as all that stands in the file."""

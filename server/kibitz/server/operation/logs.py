@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import logging
 import queue
+import select
 import sqlite3
 import sys
 import threading
@@ -78,25 +79,56 @@ class Lines:
                 self._stream.flush()
 
 
+class AtOnce:
+    """Writes lines without a thread, if that keeps nobody waiting: for a process that forks."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def msg(self, line: str) -> None:
+        """Write a line now, or never."""
+        with contextlib.suppress(OSError, ValueError):
+            if select.select([], [self._stream], [], 0)[1]:
+                self._stream.write(line + "\n")
+                self._stream.flush()
+
+    debug = info = warning = error = critical = exception = msg
+
+    def close(self) -> None:
+        """Nothing waits."""
+
+
 class Logs:
     """The log of this process, as long as it is open."""
 
-    def __init__(self, level: LogLevel, stream: TextIO, monotonic: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        level: LogLevel,
+        stream: TextIO,
+        monotonic: Callable[[], float],
+        worker: int | None = None,
+        *,
+        forks: bool = False,
+    ) -> None:
         """Set structlog up, and what libraries have to say.
 
         Args:
             level: How much is told.
             stream: Where to.
             monotonic: Seconds, to tell a flood.
+            worker: Which of several processes we are.
+            forks: Whether this process forks, so that it may have no thread.
 
         """
         self._flood = Flood(monotonic)
-        self._lines = Lines(stream)
+        self._worker = worker
+        self._lines = AtOnce(stream) if forks else Lines(stream)
         at_least = getattr(logging, level.name)
         structlog.configure(
             processors=[
                 structlog.processors.add_log_level,
                 structlog.processors.TimeStamper(fmt="iso", utc=True),
+                self._signed,
                 _explained,
                 _declared,
                 self._flood,
@@ -112,6 +144,10 @@ class Logs:
         logging.getLogger("asyncio").setLevel(logging.ERROR)  # a client that is gone is no news
         threading.excepthook = _thread_failed
 
+    def _signed(self, logger: Any, method: str, line: Line) -> Line:
+        """With whom it comes from, where there are several."""
+        return line if self._worker is None else {**line, "worker": self._worker}
+
     async def run(self) -> None:
         """Sum up what was kept back, for ever."""
         asyncio.get_running_loop().set_exception_handler(_loop_failed)
@@ -125,9 +161,15 @@ class Logs:
         self._lines.close()
 
 
-def open_logs(level: LogLevel, monotonic: Callable[[], float]) -> Logs:
-    """The log on stderr."""
-    return Logs(level, sys.stderr, monotonic)
+def open_logs(
+    level: LogLevel,
+    monotonic: Callable[[], float],
+    worker: int | None = None,
+    *,
+    forks: bool = False,
+) -> Logs:
+    """The log on stderr; see :class:`Logs`."""
+    return Logs(level, sys.stderr, monotonic, worker, forks=forks)
 
 
 def _explained(logger: Any, method: str, line: Line) -> Line:

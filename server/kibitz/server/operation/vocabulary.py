@@ -32,6 +32,11 @@ class Said:
 EVENTS: Mapping[str, Said] = {
     "upgraded": Said("info", "the file was brought to a later form", ("schema",)),
     "listening": Said("info", "connections are taken", ("page", "socket", "data")),
+    "worker ready": Said("info", "one of --workers takes connections", ("metrics",)),
+    "worker died": Said(
+        "error", "one of --workers ended; it is started again", ("worker", "code", "seconds")
+    ),
+    "parent gone": Said("error", "who looks after --workers is gone; this one ends"),
     "draining": Said("info", "no new rooms and connections are taken", ("connections",)),
     "stopped": Said("info", "everybody is gone and the log is written", ("seconds", "cut")),
     "not flushed": Said("error", "the log could not be closed in time"),
@@ -69,5 +74,5 @@ EVENTS: Mapping[str, Said] = {
 
 WHOLE = frozenset({"ordered"})
 """Of these every single one is told, however many there are."""
-ALWAYS = ("timestamp", "level", "event")
-"""What every line has."""
+ALWAYS = ("timestamp", "level", "event", "worker")
+"""What every line has; ``worker``: which one says it, where there are several."""

@@ -107,9 +107,15 @@ class NatsLog:
         return log
 
     async def _probe(self) -> None:
-        """While nothing could be written, see again and again whether it can be."""
+        """While nothing could be written, see again and again whether it can be.
+
+        Nothing can be written either by who is cut off, whether or not he has tried.
+        """
+        was_there = True
         while True:
             await asyncio.sleep(PROBE_SECONDS)
+            self.meter.failing |= not (was_there or self.meter.connected)
+            was_there = self.meter.connected
             if self.meter.failing:
                 with contextlib.suppress(NotSent, Unknown, LogFailure):
                     await self._values.probe()
