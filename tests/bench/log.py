@@ -11,7 +11,7 @@ import os
 import sqlite3
 import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from statistics import median
 
@@ -22,6 +22,7 @@ from kibitz.protocol.requests import Create, Move
 from kibitz.protocol.views import RoomInfo
 from kibitz.server.identity import Identity
 from kibitz.server.lobby.rooms import Rooms
+from kibitz.server.log.log import EventLog
 from kibitz.server.log.memory import MemoryLog
 from kibitz.server.log.record import Record, write_info, write_record
 from kibitz.server.log.sqlite import SqliteLog
@@ -44,6 +45,8 @@ class Slice:
     clock: float = 0.0
     loop: float = 0.0
     all: float = 0.0
+    latencies: list[float] = field(default_factory=list)
+    """Seconds from handing a record over until it was durable."""
 
     def begin(self) -> None:
         """Start the clocks."""
@@ -85,10 +88,11 @@ class Moves:
         return self._made_so_far[seq - 1]
 
 
-async def through_log(path: str, moves: Moves, heads: dict[str, int], seconds: float) -> Slice:
+async def through_log(log: EventLog, moves: Moves, heads: dict[str, int], seconds: float) -> Slice:
     """Every room hands its next record over when the one before is durable."""
-    log, done, taken = SqliteLog(path), asyncio.Event(), Slice()
+    done, taken = asyncio.Event(), Slice()
     loop = asyncio.get_running_loop()
+    begun: dict[str, float] = {}
     flying = 0
 
     def hand_over(room: str) -> None:
@@ -96,6 +100,7 @@ async def through_log(path: str, moves: Moves, heads: dict[str, int], seconds: f
         flying += 1
         seq = heads[room]
         record, info = moves.at(seq + 1)
+        begun[room] = time.perf_counter()
         log.append(room, seq, [record], info).add_done_callback(following[room])
 
     def follow(room: str, future: asyncio.Future[None]) -> None:
@@ -104,6 +109,7 @@ async def through_log(path: str, moves: Moves, heads: dict[str, int], seconds: f
         flying -= 1
         heads[room] += 1
         taken.records += 1
+        taken.latencies.append(time.perf_counter() - begun[room])
         if loop.time() < end:
             hand_over(room)
         elif not flying:
@@ -116,8 +122,15 @@ async def through_log(path: str, moves: Moves, heads: dict[str, int], seconds: f
         hand_over(room)
     await done.wait()
     taken.end()
-    await log.close()
     return taken
+
+
+async def _through_file(path: str, moves: Moves, heads: dict[str, int], seconds: float) -> Slice:
+    log = SqliteLog(path)
+    try:
+        return await through_log(log, moves, heads, seconds)
+    finally:
+        await log.close()
 
 
 def through_sqlite(
@@ -192,7 +205,7 @@ def main() -> None:
         for _ in range(SLICES):
             for name, path in paths.items():
                 if name == "log":
-                    taken = asyncio.run(through_log(path, moves, heads[name], seconds))
+                    taken = asyncio.run(_through_file(path, moves, heads[name], seconds))
                 else:
                     grouped = name == "groups"
                     taken = through_sqlite(path, moves, heads[name], seconds, grouped=grouped)

@@ -85,6 +85,8 @@ class Town:
         self.made: set[str] = set()
         self._done: dict[str, int] = {}
         """Commands acknowledged in the open rooms."""
+        self._full: set[str] = set()
+        """Rooms that are left, or will be as soon as there is another one."""
         self._count = rooms
         self._rng = Random(seed)
         kinds = ["host"] + ["writer"] * writers + ["tail"] * tails
@@ -152,10 +154,11 @@ class Town:
             seqs = [answer.seq for answer in done if answer.seq is not None]
             assert seqs == sorted(set(seqs)), f"{writer.name}: not in their order: {seqs}"
             self._done[room] += len(done)
-            if room in self.open and self._done[room] > COMMANDS:
+            if self._done[room] > COMMANDS and room not in self._full:
+                self._full.add(room)
+                await self._open_one()
                 self.open.remove(room)
                 self.old = [*self.old, room][-OLD:]
-                await self._open_one()
             if room not in self.open or writer.rng.random() < 0.02:
                 await self._leave(writer, room)
             if writer.rng.random() < 0.01:

@@ -29,7 +29,7 @@ async def played() -> AsyncIterator[tuple[FaultyLog, Ledger]]:
     """A log, and what somebody was told who wrote ten times and was refused once."""
     log, ledger = FaultyLog(), Ledger()
     async with running_server(log) as server, talking(server.url, name="ann") as ann:
-        room = (await ann.ok("create", game="klondike", i="create"))["room"]
+        room = (await ann.ok("create", game="klondike", deal="7", i="create"))["room"]
         for n in range(10):
             done = await ann.ok("say", room=room, text=f"{n}", i=f"say-{n}")
             ledger.acknowledge(room, ann.id, f"say-{n}", (done["seq"], done["hash"]))
