@@ -58,7 +58,7 @@ def links(pushes: Sequence[Push]) -> list[bool]:
     return [push.up for push in pushes if isinstance(push, Link)]
 
 
-@pytest.mark.parametrize("together", [True])
+@pytest.mark.parametrize("together", [True, False])
 async def test_one_server_after_the_other_is_started_anew(
     nats_server: NatsServer, together: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

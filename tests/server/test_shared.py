@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 
 from brokers import NatsServer
-from processes import run, standby
+from processes import standby
 from servers import FREELY
 from talk import talking
 
@@ -40,8 +40,3 @@ async def test_who_comes_by_another_server_finds_the_room_and_may_write(tmp_path
         assert nats.url not in first.said + second.said
     finally:
         nats.stop()
-
-
-async def test_a_nats_server_that_is_not_there_is_said_in_a_sentence() -> None:
-    code, said = await run("--nats", "nats://127.0.0.1:1", "--port", "0")
-    assert code == 2 and "no NATS server can be reached" in said and "Traceback" not in said

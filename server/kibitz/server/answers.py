@@ -288,7 +288,8 @@ class Answers:
     async def _join(self, request: ask.Join, visitor: Visitor) -> replies.Joined:
         room = visitor.rooms.get(request.room) or await self._rooms.get(request.room)
         with room.coming():
-            await room.reach(request.from_ or 0)
+            if (seen := request.from_ or 0) > room.seq:  # on another server
+                await room.catch_up(seen)
             return await self._come_in(room, request, visitor)
 
     async def _come_in(self, room: Room, request: ask.Join, visitor: Visitor) -> replies.Joined:

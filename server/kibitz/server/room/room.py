@@ -309,11 +309,6 @@ class Room:
         if self._log.channel is None or self.seq < head:  # else we have heard of it
             self.happen(await self._log.read(self.id, self.seq))
 
-    async def reach(self, seq: int) -> None:
-        """See that an event has happened here that somebody has seen on another server."""
-        if self._log.channel is not None and self.seq < seq:
-            await self.catch_up(seq)
-
     def happen(self, records: Sequence[Record]) -> None:
         """Let durable records happen, unless they have: change the state, tell the crowd."""
         for record in records:
