@@ -250,6 +250,8 @@ def test_another_form_is_not_heard() -> None:
 class Wire:
     """A channel that keeps what is told."""
 
+    name = "us"
+
     def __init__(self) -> None:
         self.told: list[object] = []
 

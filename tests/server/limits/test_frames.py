@@ -122,7 +122,7 @@ async def test_who_goes_on_talking_to_a_closed_door_is_cut_off(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """He has a message or two, not the time that a close may take."""
-    for where in ("client", "app"):
+    for where in ("client", "sockets.listening"):
         monkeypatch.setattr(f"kibitz.server.{where}.CLOSE_SECONDS", 3600.0)
     async with running_server(limits=FEW) as running, raw(running.url) as eve:
         (connection,) = running.app._connections

@@ -15,7 +15,6 @@ from ..log.log import EventLog
 from ..neighbours.elsewhere import Elsewhere
 from ..neighbours.news import RoomNews
 from ..room.clock import Clock
-from ..room.ids import ROOM_ID_BYTES, id_from
 from ..room.room import Room
 from ..world import World
 from .daily import SECRET, Days
@@ -44,7 +43,7 @@ class Directory:
         """Public rooms that changed since the lobby was last told."""
         self.stirred: set[str] = set()
         """Rooms of which other servers are still to be told."""
-        self.elsewhere = Elsewhere(id_from(world.random_bytes(ROOM_ID_BYTES)))
+        self.elsewhere = Elsewhere(log.channel.name if log.channel else "")
         """Who is where on those."""
         self._gone: set[str] = set()
         """Rooms that have been put away, of which they are still to be told."""
@@ -129,7 +128,7 @@ class Directory:
         here = self.elsewhere.here(id_)
         if room := self._rooms.get(id_):
             room.met(here)
-        elif entry := self.listing.entry(id_):
+        elif (entry := self.listing.entry(id_)) and not entry.delay:  # else it would show who sits
             spectators = max(0, here.total - len(here.seated))
             if self.listing.note(id_, replace(entry, spectators=spectators), fresh=False):
                 self.changed.add(id_)

@@ -75,8 +75,8 @@ class Rooms:
 
     async def open(self) -> None:
         """Learn from the log which rooms there are, and when they have to be woken."""
-        await self.entrance.open(self._log)
         await self.directory.open()
+        await self.entrance.open(self._log)
 
     async def _wake(self, id_: str) -> None:
         if id_ not in self._rooms and id_ not in self._patient:

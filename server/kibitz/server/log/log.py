@@ -43,6 +43,9 @@ class UnusableLog(Exception):
 class Channel(Protocol):
     """What servers on the same log tell each other by; it may be lost."""
 
+    name: str
+    """What this server is called there, like no other."""
+
     def tell(self, said: bytes) -> None:
         """Tell all of them something, without waiting; who tells it may hear it, too."""
         ...

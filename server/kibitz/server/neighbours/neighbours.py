@@ -16,8 +16,8 @@ from ..world import World
 from .elsewhere import Elsewhere
 from .news import Ask, Bye, News, Notice, RoomNews, Said, read, write
 
-ROOMS_TOGETHER = 500
-"""Most rooms of which is told in one message."""
+ROOMS_TOGETHER = 200
+"""Most rooms of which is told in one message: a NATS server takes a megabyte, and 100 may race."""
 SETTLE_SECONDS = 0.3
 """How long a new server listens to the others before it lets anybody in."""
 

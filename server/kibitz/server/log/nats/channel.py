@@ -18,7 +18,8 @@ from .link import Link
 class NatsChannel:
     """A subject that all servers of a deployment listen to."""
 
-    def __init__(self, link: Link, subject: str) -> None:
+    def __init__(self, link: Link, subject: str, name: str) -> None:
+        self.name = name
         self._link = link
         self._subject = subject
         self._telling: set[asyncio.Task[None]] = set()

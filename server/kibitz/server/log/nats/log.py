@@ -56,14 +56,15 @@ class NatsLog:
         self.meter = Meter()
         self._space = Space(name)
         self._link = Link(self._in_doubt, self.meter)
-        self.channel = NatsChannel(self._link, self._space.news)
+        node = secrets.token_hex(NODE_BYTES)
+        self.channel = NatsChannel(self._link, self._space.news, node)
         self._source = Source(self._link)
         self._putting = Putting(self._link, self._source, self.meter)
         self._records = Records(self._source, self._space)
         self._lobby = Lobby(self._source, self._putting, self._records, self._space)
         self._appending = Appending(
             *(self._records, self._putting, self._space, self.meter),
-            secrets.token_hex(NODE_BYTES),
+            node,
             self._register,
         )
         self._values = Values(self._source, self._putting, self._space, self._appending.command)
