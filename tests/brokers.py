@@ -99,7 +99,7 @@ class NatsCluster:
 
     def __init__(self, folder: Path, *more: str) -> None:
         folder.mkdir(exist_ok=True)
-        ports = _free_ports(3)
+        ports = free_ports(3)
         routes = ",".join(f"nats://127.0.0.1:{port}" for port in ports)
         self.servers = {
             name: NatsServer(
@@ -136,7 +136,8 @@ async def leader_of_rooms(log: NatsLog) -> str | None:
     return found
 
 
-def _free_ports(count: int) -> Sequence[int]:
+def free_ports(count: int) -> Sequence[int]:
+    """Different ports on which nobody listens."""
     with contextlib.ExitStack() as held:
         sockets = [held.enter_context(socket.socket()) for _ in range(count)]
         for each in sockets:

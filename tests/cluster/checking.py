@@ -43,6 +43,8 @@ class Figures:
 
     counts: Counter[str]
     mistakes: Counter[str]
+    met: Counter[str]
+    """What servers counted of their log until they died."""
     asked_again: int
     seconds: list[float]
     """Of every acknowledged command how long it took, in order."""
@@ -115,7 +117,7 @@ async def check(
         assert made == town.made, f"nobody has made {made - town.made}"
     acknowledged = town.seconds
     figures = Figures(
-        *(counts, home.mistakes, town.asked_again),
+        *(counts, home.mistakes, home.met, town.asked_again),
         sorted(each for _, each in acknowledged),
         len(acknowledged) / took,
     )
@@ -150,6 +152,7 @@ def main() -> None:
     for what, stalls in sorted(figures.stalls.items()):
         print(f"{len(stalls):4} x {what}: nothing acknowledged for p50 / p99 / max {_of(stalls)}")
     print(f"asked again because a server could not say: {figures.asked_again}")
+    print(f"what servers met in their log: {dict(figures.met)}")
     print(f"what servers logged of their own failures: {dict(figures.mistakes)}")
 
 

@@ -11,6 +11,7 @@ from random import Random
 
 from brokers import NatsCluster, leader_of_rooms
 from processes import Process, standby
+from scraped import scrape
 from servers import FREELY
 
 from kibitz.server.log.nats.connection import NotSent, Unknown
@@ -19,6 +20,8 @@ from kibitz.server.log.nats.log import NatsLog
 GONE_SECONDS = 0.05
 """Before somebody knocks again where nobody was at home."""
 ASK_SECONDS = 0.1
+MET = "conflicts", "retries", "unknowns", "disconnects", "gaps", "catch_ups"
+"""What a server counts of its log that is no failure."""
 DRAIN = ("--drain", "5")
 
 
@@ -56,6 +59,8 @@ class Nodes:
     def __init__(self, brokers: NatsCluster, log: NatsLog, rng: Random) -> None:
         self.living: list[Node] = []
         self.mistakes: Counter[str] = Counter()
+        self.met: Counter[str] = Counter()
+        """What servers met while they appended, counted."""
         self._brokers = brokers
         self._log = log
         self._rng = rng
@@ -94,9 +99,16 @@ class Nodes:
         """End one of them with a signal."""
         node = self._rng.choice(self.living)
         self.living.remove(node)
+        await self._look_at(node)
         status = await node.end(number)
         assert status == (-number if number == signal.SIGKILL else 0), status
         self.mistakes += node.mistakes
+
+    async def _look_at(self, node: Node) -> None:
+        """Count what it has met, as it is about to end."""
+        page = await scrape(node.url.replace("ws://", "http://").removesuffix("/ws"))
+        for what in MET:
+            self.met[what] += int(page[f"kibitz_log_{what}_total"])
 
     async def close(self) -> None:
         """End all of them; each must be able to come to its end."""

@@ -27,6 +27,8 @@ PAGE = 100
 """Most events of the past that somebody asks for."""
 LOOK_SECONDS = 0.2
 """Between two looks at whether a room is still open."""
+LATER = ErrorCode.INTERNAL, ErrorCode.DRAINING
+"""What says nothing about the request."""
 OLD = 20
 """Rooms that were left, and may be looked at."""
 
@@ -51,7 +53,7 @@ class Person(Voice):
         loop = asyncio.get_running_loop()
         request, _ = self._open.get(i, ({}, None))
         if request and isinstance(reply, Error):
-            if reply.code in (ErrorCode.INTERNAL, ErrorCode.DRAINING):
+            if reply.code in LATER:
                 self.asked_again += 1
                 loop.call_later((reply.retry_ms or 100) / 1000, self._ask_again, i)
                 return
@@ -64,6 +66,13 @@ class Person(Voice):
     def _ask_again(self, i: int | str) -> None:
         if i in self._open and self._socket is not None:
             self._sending.put_nowait(self._open[i][0])
+
+    def _resumed(self, room: str, before: int, reply: Any) -> None:
+        if isinstance(reply, Error) and reply.code in LATER:
+            self.asked_again += 1
+            self.wander()  # another server may be able to read it
+        else:
+            super()._resumed(room, before, reply)
 
     def wander(self) -> None:
         """Lose the connection: on the next one, perhaps elsewhere, everything goes on."""

@@ -13,10 +13,10 @@ import pytest
 from deploying import DEPLOY, said
 from nats.aio.client import Client
 from nats.aio.msg import Msg
-from nats_cluster import PASSWORDS, SHIPPED, NatsCluster, running
 from processes import run, standby
 from records import add, first_of, record
 from server.storage.files import entry as info
+from shipped import PASSWORDS, SHIPPED, ShippedCluster, running
 from talk import eventually
 from typer import Exit
 
@@ -35,12 +35,12 @@ NODE = PASSWORDS["NATS_NODE_PASSWORD"]
 
 
 @pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsCluster]:
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ShippedCluster]:
     with running(tmp_path_factory.mktemp("nats")) as cluster:
         yield cluster
 
 
-async def opened(cluster: NatsCluster) -> NatsLog:
+async def opened(cluster: ShippedCluster) -> NatsLog:
     """A log on all three, once they have chosen who leads."""
     async with asyncio.timeout(PATIENCE):
         while True:
@@ -50,7 +50,7 @@ async def opened(cluster: NatsCluster) -> NatsLog:
 
 
 @contextlib.asynccontextmanager
-async def known_as(cluster: NatsCluster, who: str) -> AsyncIterator[tuple[Client, list[str]]]:
+async def known_as(cluster: ShippedCluster, who: str) -> AsyncIterator[tuple[Client, list[str]]]:
     """A client of the library's, and what the servers complain of to it."""
     complaints: list[str] = []
 
@@ -81,7 +81,7 @@ async def test_the_configuration_is_one_and_nothing_secret_may_be_missing() -> N
     assert "sync_interval: always" in SHIPPED.read_text()
 
 
-async def test_a_node_may_do_all_that_a_log_does(cluster: NatsCluster) -> None:
+async def test_a_node_may_do_all_that_a_log_does(cluster: ShippedCluster) -> None:
     log, other = await opened(cluster), await opened(cluster)
     secret = Secret("5eed" * 16, "7", "hash", secret="5ec7e7" * 8)
     made = Record(events=record(1).events, secret=secret)
@@ -107,7 +107,7 @@ async def test_a_node_may_do_all_that_a_log_does(cluster: NatsCluster) -> None:
 
 
 async def test_a_node_may_tell_others_and_may_not_lose_or_change_what_happened(
-    cluster: NatsCluster,
+    cluster: ShippedCluster,
 ) -> None:
     log = await opened(cluster)
     await add(log, "kept", 0)
@@ -138,7 +138,7 @@ async def test_a_node_may_tell_others_and_may_not_lose_or_change_what_happened(
 
 
 async def test_an_edge_hears_what_everybody_may_know_and_nothing_else(
-    cluster: NatsCluster,
+    cluster: ShippedCluster,
 ) -> None:
     log = await opened(cluster)
     heard: list[Msg] = []
@@ -177,7 +177,7 @@ async def test_an_edge_hears_what_everybody_may_know_and_nothing_else(
     await log.close()
 
 
-async def test_whoever_looks_after_the_servers_can(cluster: NatsCluster) -> None:
+async def test_whoever_looks_after_the_servers_can(cluster: ShippedCluster) -> None:
     await (await opened(cluster)).close()
     probes = re.findall(r'path: "?(/healthz[^",}]*)', MANIFEST.read_text())
     assert len(probes) == 3
@@ -189,7 +189,7 @@ async def test_whoever_looks_after_the_servers_can(cluster: NatsCluster) -> None
         assert len(json.loads(answer.data)["streams"]) == 5 and not complaints
 
 
-async def test_a_wrong_password_is_said_in_a_sentence(cluster: NatsCluster) -> None:
+async def test_a_wrong_password_is_said_in_a_sentence(cluster: ShippedCluster) -> None:
     for wrong in (NODE[:-1] + "0", PASSWORDS["NATS_ROUTE_PASSWORD"]):
         urls = [url.replace(NODE, wrong) for url in cluster.urls("node")]
         with pytest.raises(UnusableLog, match="do not let us in: is it the right user"):
@@ -201,7 +201,7 @@ async def test_a_wrong_password_is_said_in_a_sentence(cluster: NatsCluster) -> N
 
 
 async def test_who_may_not_make_streams_is_told_so(
-    cluster: NatsCluster, monkeypatch: pytest.MonkeyPatch
+    cluster: ShippedCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("kibitz.server.log.nats.streams.OPEN_SECONDS", 0.3)
     with pytest.raises(UnusableLog, match=r"permissions violation .*may we"):
@@ -209,7 +209,7 @@ async def test_who_may_not_make_streams_is_told_so(
 
 
 async def test_a_server_takes_all_from_the_environment_and_a_file(
-    cluster: NatsCluster,
+    cluster: ShippedCluster,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -230,7 +230,7 @@ async def test_a_server_takes_all_from_the_environment_and_a_file(
 
 
 async def test_who_is_not_vouched_for_is_not_believed(
-    cluster: NatsCluster, monkeypatch: pytest.MonkeyPatch
+    cluster: ShippedCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("kibitz.server.log.nats.connection.OPEN_SECONDS", 0.5)
     with pytest.raises(UnusableLog, match="certificate verify failed"):

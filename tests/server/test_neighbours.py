@@ -134,7 +134,7 @@ async def test_a_start_that_is_arranged_happens_where_the_server_that_knew_it_is
             await seat(room, bob)
             await eventually(lambda: b.app.rooms.clock.due(room) == at)
             assert b.app.rooms.peek(room) is None
-        assert not b.app.rooms.directory.elsewhere.rooms()
+        await eventually(lambda: not b.app.rooms.directory.elsewhere.rooms())
         fake.pass_time(61)
         await eventually(lambda: b.app.rooms.peek(room))
         await eventually(lambda: b.app.rooms.peek(room).state.course.is_released())  # type: ignore[union-attr]

@@ -70,8 +70,9 @@ async def test_workers_share_a_port_and_a_dead_one_is_started_again(
     async with standby(None, *where) as server, contextlib.AsyncExitStack() as stack:
         url = await server.start()
         http = f"http://{urlsplit(url).netloc}"
-        pages = apart(server.said)
-        assert len(pages) == 2 == len(children(server)) and server.said.count('"listening"') == 1
+        while len(pages := apart(server.said)) < 2:  # each writes its own lines, in its own time
+            await said(server, "worker ready")
+        assert len(children(server)) == 2 and server.said.count('"listening"') == 1
         talks: list[Talk] = []
         while not all([connections(await scrape(page)) for page in pages]):
             talks.append(await stack.enter_async_context(talking(url)))

@@ -2,11 +2,11 @@
 
 import contextlib
 import os
-import socket
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+from brokers import free_ports
 from certificates import Authority
 from deploying import DEPLOY, tool
 
@@ -18,12 +18,12 @@ PASSWORDS = {
 SHIPPED = DEPLOY / "nats" / "nats.conf"
 
 
-class NatsCluster:
+class ShippedCluster:
     """The servers, with TLS everywhere."""
 
     def __init__(self, folder: Path) -> None:
         self.authority = Authority(folder)
-        ports = _free_ports(3 * len(NAMES))
+        ports = free_ports(3 * len(NAMES))
         self.ports, self.monitors = ports[:3], ports[6:]
         routes = ", ".join(
             f'"nats://route:{PASSWORDS["NATS_ROUTE_PASSWORD"]}@127.0.0.1:{port}"'
@@ -71,18 +71,10 @@ class NatsCluster:
 
 
 @contextlib.contextmanager
-def running(folder: Path) -> Iterator[NatsCluster]:
+def running(folder: Path) -> Iterator[ShippedCluster]:
     """The servers, as long as the block lasts."""
-    cluster = NatsCluster(folder)
+    cluster = ShippedCluster(folder)
     try:
         yield cluster
     finally:
         cluster.stop()
-
-
-def _free_ports(many: int) -> list[int]:
-    held = [socket.create_server(("127.0.0.1", 0)) for _ in range(many)]
-    ports: list[int] = [each.getsockname()[1] for each in held]
-    for each in held:
-        each.close()
-    return ports
