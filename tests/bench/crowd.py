@@ -123,7 +123,7 @@ async def measure(counts: Sequence[int], cycles: int, rate: float, seconds: floa
                 for name, crowd in crowds.items():
                     ratio = median(a / b for a, b in zip(crowd.busiest, one, strict=True))
                     late = quantiles(crowd.late, n=100)
-                    told = (f"{median(crowd.busiest):,.0f}", f"{ratio:.2f}")
+                    told: tuple[str, ...] = (f"{median(crowd.busiest):,.0f}", f"{ratio:.2f}")
                     told += (f"{median(crowd.each):.1f}", f"{late[49]:.1f}", f"{late[98]:.1f}")
                     print(f"{count:8} {name:12}" + "".join(f"{t:>9}" for t in told), flush=True)
     print("us of the busiest server for a move, and beside one server on NATS in the same cycle;")
