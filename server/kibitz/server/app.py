@@ -210,7 +210,7 @@ class App:
                 await task
         cut = await self._drain.send_away(self._server)
         self._past.close()
-        self._neighbours.close()
+        await self._neighbours.close()
         await self.rooms.close()
         if self._apart is not None:
             self._apart.close()

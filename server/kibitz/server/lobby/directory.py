@@ -4,7 +4,7 @@ Promises: the lobby, the deals of the days, the clock and TV know what happens i
 server that writes the same log. Never: make a room, or read one.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 
 from msgspec.structs import replace
 
@@ -51,17 +51,35 @@ class Directory:
     async def open(self) -> None:
         """Learn from the log which rooms there are, and when they have to be woken."""
         self.days.secret = await self._log.secret(SECRET, self._world.random_bytes(SECRET_BYTES))
-        for info in await self._log.days_away():
-            self.days.note(info)
-        now, cursor = self._world.now_ms(), None
-        while infos := await self._log.rooms(cursor, OPEN_PAGE):
-            cursor = infos[0].id
+        async for infos in self._all():
             self.listing.begin(reversed(infos))
             for info in infos:
-                self.days.note(info)
-                shown = (info.updated or 0) + (info.delay or 0) * 1000
-                late = info.delay and shown > now  # its entry says more than may be said yet
-                self._clock.set(info.id, now if late else info.due or None)
+                self._learn(info)
+
+    async def look(self) -> None:
+        """Learn what has become of rooms since: of those in memory we know it ourselves."""
+        async for infos in self._all():
+            for info in infos:
+                if info.id not in self._rooms and not self.elsewhere.here(info.id).total:
+                    self._learn(info)
+                    if info.visibility == "public" and self.listing.find(info):
+                        self.changed.add(info.id)
+
+    async def _all(self) -> AsyncIterator[list[RoomInfo]]:
+        """What the log has of all rooms, in pages; in each of them the newest is the last."""
+        for info in await self._log.days_away():
+            self.days.note(info)
+        cursor = None
+        while infos := await self._log.rooms(cursor, OPEN_PAGE):
+            cursor = infos[0].id
+            yield infos
+
+    def _learn(self, info: RoomInfo) -> None:
+        now = self._world.now_ms()
+        self.days.note(info)
+        shown = (info.updated or 0) + (info.delay or 0) * 1000
+        late = info.delay and shown > now  # its entry says more than may be said yet
+        self._clock.set(info.id, now if late else info.due or None)
 
     def note(self, room: Room, *, fresh: bool = False) -> None:
         """Remember how a room in memory stands."""
@@ -128,7 +146,9 @@ class Directory:
         here = self.elsewhere.here(id_)
         if room := self._rooms.get(id_):
             room.met(here)
-        elif (entry := self.listing.entry(id_)) and not entry.delay:  # else it would show who sits
+        elif entry := self.listing.entry(id_):
+            if entry.delay and here.total:
+                return  # it would show who sits by now
             spectators = max(0, here.total - len(here.seated))
             if self.listing.note(id_, replace(entry, spectators=spectators), fresh=False):
                 self.changed.add(id_)
