@@ -92,7 +92,7 @@ class Listing:
     def _is_new(self, entry: RoomInfo) -> bool:
         """Whether a room that is not listed yet belongs to the newest."""
         oldest = next(iter(self._newest.values()), None)
-        return not self._cut or (oldest is not None and entry.started >= oldest.started)
+        return not self._cut or (oldest is not None and entry.started > oldest.started)
 
     def _insert(self, id_: str, entry: RoomInfo | None) -> None:
         """Put a room in its place, which is the last one or near it."""
