@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 from brokers import NatsServer, nats_logs
-from races import race, seat, told
+from races import kinds, race, seat, told
 from servers import Running, running_server
 from talk import Plain, Talk, eventually, talking
 from worlds import Fake
@@ -117,6 +117,25 @@ async def test_a_race_begins_and_ends_whoever_is_where(nats: NatsServer) -> None
         assert ends[0] == ends[1]
         kinds = [event["kind"] for event in ann.events(room)]
         assert kinds.count("started") == kinds.count("ended") == 1
+
+
+async def test_a_race_waits_for_who_has_just_come_to_another_server(nats: NatsServer) -> None:
+    async with (
+        two(nats) as servers,
+        talking(servers.a.url, name="Ann") as ann,
+        talking(servers.a.url, name="Bob") as bob,
+        talking(servers.b.url, name="Cy") as cy,
+    ):
+        room = await race(ann, seats=3)
+        await seat(room, bob)
+        await seat(room, cy)
+        await ann.until(lambda: kinds(ann, room).count("joined") == 2)
+        for talk in (ann, bob):
+            await talk.ok("ready", room=room)
+        await ann.settle()
+        assert "countdown" not in kinds(ann, room)
+        await cy.ok("ready", room=room)
+        await told(ann, room, "countdown")
 
 
 async def test_a_start_that_is_arranged_happens_where_the_server_that_knew_it_is_gone(

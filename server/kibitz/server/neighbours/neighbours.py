@@ -1,8 +1,8 @@
 """The other servers on the same log: what is said to them, and what they say.
 
-Promises: they are told each second of the rooms that changed here. What was missed is told by the
-numbers, and asked for. Never: decide anything: what happened is in the log, and who missed what
-was said of it comes to know it there.
+Promises: they are told each second of the rooms that changed here, and at once who has come to a
+race that has not begun. What was missed is told by the numbers, and asked for. Never: decide
+anything: what happened is in the log, and who missed what was said of it comes to know it there.
 """
 
 import asyncio
@@ -90,6 +90,12 @@ class Neighbours:
             some = [self._rooms.news(id_) for id_ in rooms[at : at + ROOMS_TOGETHER]]
             self._number += 1
             self._say(News(self._elsewhere.name, self._number, some, whole and at == 0))
+
+    def tell_of(self, id_: str) -> None:
+        """Say at once how a room stands: others may decide by who is in it."""
+        if self._channel is not None:
+            self._number += 1
+            self._say(News(self._elsewhere.name, self._number, [self._rooms.news(id_)]))
 
     def notice(self, text: str) -> None:
         """Let everybody on the other servers be told something."""
