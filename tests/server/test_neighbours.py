@@ -91,6 +91,20 @@ async def test_who_looks_on_elsewhere_sees_everything_and_is_counted(nats: NatsS
         await eventually(lambda: getattr(listing.entry(room), "status", None) == "resigned")
 
 
+async def test_a_room_is_listed_where_somebody_comes_in_before_it_was_heard_of(
+    nats: NatsServer,
+) -> None:
+    async with (
+        two(nats) as servers,
+        talking(servers.a.url, name="Ann") as ann,
+        talking(servers.b.url, name="Bob") as bob,
+    ):
+        made = [(await ann.ok("create", game="klondike"))["room"] for _ in range(2)]
+        for room in made:
+            await bob.ok("join", room=room)
+        assert [entry["id"] for entry in (await bob.ok("rooms"))["rooms"]] == made[::-1]
+
+
 async def test_a_race_begins_and_ends_whoever_is_where(nats: NatsServer) -> None:
     async with (
         two(nats) as servers,

@@ -73,7 +73,7 @@ class Listing:
         """
         if self.entry(id_) == entry and entry is not None:
             return False  # else it would be told that something happened
-        if fresh or id_ in self._newest:
+        if fresh or id_ in self._newest or (entry is not None and self._is_newer(entry)):
             self._newest[id_] = entry
             while len(self._newest) > MAX_NEWEST:
                 self._cut = True
@@ -91,11 +91,13 @@ class Listing:
 
         Of one that is not among the newest the log tells whoever asks for older ones.
         """
-        if entry.id not in self._newest and self._cut:
-            oldest = next(iter(self._newest.values()), None)
-            if oldest is None or entry.started < oldest.started:
-                return False
-        return self.note(entry.id, entry, fresh=True)
+        known = entry.id in self._newest or self._is_newer(entry)
+        return known and self.note(entry.id, entry, fresh=True)
+
+    def _is_newer(self, entry: RoomInfo) -> bool:
+        """Whether a room is one of the newest; another server made it, if it was unknown."""
+        oldest = next(iter(self._newest.values()), None)
+        return not self._cut or (oldest is not None and entry.started > oldest.started)
 
     def forget(self, id_: str, *, gone: bool = False) -> None:
         """A room has left memory, or is gone altogether."""
