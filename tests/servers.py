@@ -103,9 +103,13 @@ async def running_server(
     tls: tuple[Path | None, Path | None] = (None, None),
     admin_key: str | None = None,
     keep: int | None = None,
-    nodes: int = NODES,
+    nodes: int | None = None,
 ) -> AsyncIterator[Running]:
-    """Start a server, stop it at the end; no test reaches its limits unless it says some."""
+    """Start a server, stop it at the end; no test reaches its limits unless it says some.
+
+    Where it has no log of its own it is as many servers as `nodes` says, or `NODES`.
+    """
+    nodes = NODES if nodes is None else nodes
     limits = limits or replace(UNLIMITED, requests=requests, says=says)
     several = nodes > 1 and log is None
     listening = Listening("127.0.0.1", 0 if several else port, *tls)

@@ -77,8 +77,10 @@ async def test_a_board_played_together(running: Running) -> None:
         await eve.refused("full", "join", room=room, role="player")
         await eve.refused("no-room", "say", room=room, text="not even watching")
         await bob.ok("move", room=room, move="discard")
+        await ann.until(lambda: len(ann.events(room)) == 2)
         await ann.ok("undo", room=room)
         await bob.ok("leave", room=room)
+        await ann.until(lambda: len(ann.events(room)) == 4)
         await eve.ok("join", room=room, role="player")
         await eve.ok("redo", room=room)
         told = [(e["kind"], e["by"], e.get("seat")) for e in ann.events(room)]
