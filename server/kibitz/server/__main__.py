@@ -155,11 +155,15 @@ serve.command("serve", cls=Grouped)(
 
 
 def _with_nats(keeping: Keeping) -> Keeping:
-    """Where rooms are kept, with the NATS servers that the environment names, if nothing else does.
+    """Where rooms are kept, with the NATS servers that the environment names, if --nats does not.
 
     Nobody whom we start needs to know what is there.
     """
-    said = urls_in(os.environ.pop(NATS_ENVIRONMENT, ""))
+    variable = os.environ.pop(NATS_ENVIRONMENT, None)
+    said = [] if variable is None or keeping.nats else urls_in(variable)
+    if variable is not None and not said and not keeping.nats:
+        why = "is set and names no NATS server; without it rooms would be in a file"
+        raise _unusable(f"{NATS_ENVIRONMENT} {why}")
     keeping = replace(keeping, nats=keeping.nats or said)
     if keeping.nats and (keeping.data or keeping.memory):
         why = "keeps everything on NATS servers, without --data and --memory"
