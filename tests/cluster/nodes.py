@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import json
 import signal
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import AsyncIterator
 from pathlib import Path
 from random import Random
@@ -22,6 +22,9 @@ GONE_SECONDS = 0.05
 ASK_SECONDS = 0.1
 MET = "conflicts", "retries", "unknowns", "disconnects", "gaps", "catch_ups"
 """What a server counts of its log that is no failure."""
+LAST_LINES = 30
+UNFINISHED = 1
+"""How a server ends that could not write everything in the time it had."""
 DRAIN = ("--drain", "5")
 
 
@@ -32,6 +35,8 @@ class Node:
         self.url = ""
         self.mistakes: Counter[str] = Counter()
         """What it has logged as its own failures, by kind."""
+        self.last: deque[str] = deque(maxlen=LAST_LINES)
+        """What it has logged last."""
         self._process = process
 
     async def start(self) -> None:
@@ -41,6 +46,7 @@ class Node:
     async def _hear(self) -> None:
         assert self._process.process.stderr
         async for line in self._process.process.stderr:
+            self.last.append(line.decode())
             with contextlib.suppress(ValueError):
                 said = json.loads(line)
                 if said["level"] in ("error", "critical"):
@@ -95,13 +101,25 @@ class Nodes:
         self.living += nodes
         self._born.set()
 
-    async def lose(self, number: int) -> None:
-        """End one of them with a signal."""
+    async def lose(self, number: int, *, well: bool = False) -> None:
+        """End one of them with a signal.
+
+        Args:
+            number: The signal.
+            well: Whether all streams have had leaders for a while. If not, one that is asked to go
+                may have to go before it knows what became of the last that it has written.
+
+        """
         node = self._rng.choice(self.living)
         self.living.remove(node)
         await self._look_at(node)
         status = await node.end(number)
-        assert status == (-number if number == signal.SIGKILL else 0), status
+        if number == signal.SIGKILL:
+            assert status == -number, status
+        elif status == UNFINISHED and not well:
+            self.met["unfinished ends"] += 1
+        else:
+            assert status == 0, f"{status}: {''.join(node.last)}"
         self.mistakes += node.mistakes
 
     async def _look_at(self, node: Node) -> None:
@@ -113,7 +131,7 @@ class Nodes:
     async def close(self) -> None:
         """End all of them; each must be able to come to its end."""
         while self.living:
-            await self.lose(signal.SIGTERM)
+            await self.lose(signal.SIGTERM, well=True)
 
     # NATS servers
 

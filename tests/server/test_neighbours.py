@@ -213,7 +213,14 @@ async def test_orders_of_the_operator_hold_on_every_server(nats: NatsServer) -> 
         await op.ok("admin", key=KEY, act="close", room=room, reason="enough")
         closed = [await told(talk, room, "closed") for talk in (bob, cy)]
         assert closed[0]["seq"] == closed[1]["seq"]
-        await op.ok("admin", key=KEY, act="ban", id=bob.id)
+        muted = await op.ok("admin", key=KEY, act="mute", id=cy.id)
+        assert (muted["count"], muted["elsewhere"]) == (0, True), "who is elsewhere it cannot know"
+        await eventually(lambda: servers.b.app._bans.muted(cy.id))
+        open_ = (await bob.ok("create", game="klondike"))["room"]
+        await cy.ok("join", room=open_)
+        await cy.refused("forbidden", "say", room=open_, text="hello")
+        banned = await op.ok("admin", key=KEY, act="ban", id=bob.id)
+        assert (banned["count"], banned["elsewhere"]) == (0, True)
         assert await bob.closed() == 4403
 
 
