@@ -8,7 +8,7 @@ from functools import partial
 
 import pytest
 from brokers import NatsServer, nats_logs
-from races import race, seat, told
+from races import kinds, race, seat, told
 from servers import Running, running_server
 from talk import Plain, Talk, eventually, talking
 from worlds import Fake
@@ -92,6 +92,20 @@ async def test_who_looks_on_elsewhere_sees_everything_and_is_counted(nats: NatsS
         await eventually(lambda: getattr(listing.entry(room), "status", None) == "resigned")
 
 
+async def test_a_room_is_listed_where_somebody_comes_in_before_it_was_heard_of(
+    nats: NatsServer,
+) -> None:
+    async with (
+        two(nats) as servers,
+        talking(servers.a.url, name="Ann") as ann,
+        talking(servers.b.url, name="Bob") as bob,
+    ):
+        made = [(await ann.ok("create", game="klondike"))["room"] for _ in range(2)]
+        for room in made:
+            await bob.ok("join", room=room)
+        assert [entry["id"] for entry in (await bob.ok("rooms"))["rooms"]] == made[::-1]
+
+
 async def test_a_race_begins_and_ends_whoever_is_where(nats: NatsServer) -> None:
     async with (
         two(nats) as servers,
@@ -118,6 +132,25 @@ async def test_a_race_begins_and_ends_whoever_is_where(nats: NatsServer) -> None
         assert ends[0] == ends[1]
         kinds = [event["kind"] for event in ann.events(room)]
         assert kinds.count("started") == kinds.count("ended") == 1
+
+
+async def test_a_race_waits_for_who_has_just_come_to_another_server(nats: NatsServer) -> None:
+    async with (
+        two(nats) as servers,
+        talking(servers.a.url, name="Ann") as ann,
+        talking(servers.a.url, name="Bob") as bob,
+        talking(servers.b.url, name="Cy") as cy,
+    ):
+        room = await race(ann, seats=3)
+        await seat(room, bob)
+        await seat(room, cy)
+        await ann.until(lambda: kinds(ann, room).count("joined") == 2)
+        for talk in (ann, bob):
+            await talk.ok("ready", room=room)
+        await ann.settle()
+        assert "countdown" not in kinds(ann, room)
+        await cy.ok("ready", room=room)
+        await told(ann, room, "countdown")
 
 
 async def test_a_start_that_is_arranged_happens_where_the_server_that_knew_it_is_gone(
@@ -181,7 +214,14 @@ async def test_orders_of_the_operator_hold_on_every_server(nats: NatsServer) -> 
         await op.ok("admin", key=KEY, act="close", room=room, reason="enough")
         closed = [await told(talk, room, "closed") for talk in (bob, cy)]
         assert closed[0]["seq"] == closed[1]["seq"]
-        await op.ok("admin", key=KEY, act="ban", id=bob.id)
+        muted = await op.ok("admin", key=KEY, act="mute", id=cy.id)
+        assert (muted["count"], muted["elsewhere"]) == (0, True), "who is elsewhere it cannot know"
+        await eventually(lambda: servers.b.app._bans.muted(cy.id))
+        open_ = (await bob.ok("create", game="klondike"))["room"]
+        await cy.ok("join", room=open_)
+        await cy.refused("forbidden", "say", room=open_, text="hello")
+        banned = await op.ok("admin", key=KEY, act="ban", id=bob.id)
+        assert (banned["count"], banned["elsewhere"]) == (0, True)
         assert await bob.closed() == 4403
 
 

@@ -4,7 +4,7 @@ Promises: the lobby, the deals of the days, the clock and TV know what happens i
 server that writes the same log. Never: make a room, or read one.
 """
 
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 
 from msgspec.structs import replace
 
@@ -47,6 +47,8 @@ class Directory:
         """Who is where on those."""
         self._gone: set[str] = set()
         """Rooms that have been put away, of which they are still to be told."""
+        self.on_racer: Callable[[str], None] = lambda id_: None
+        """Told of a room of which they are to be told at once."""
 
     async def open(self) -> None:
         """Learn from the log which rooms there are, and when they have to be woken."""
@@ -91,6 +93,12 @@ class Directory:
             return
         if self.listing.note(room.id, room.entry(), fresh=fresh):
             self.changed.add(room.id)
+
+    def player_came(self, room: Room) -> None:
+        """Somebody who has a seat has come: elsewhere a race may begin without who is away."""
+        race = room.state.course.race
+        if race and race.started is None:
+            self.on_racer(room.id)
 
     def put_away(self, id_: str) -> None:
         """A room has been put away."""

@@ -1,8 +1,9 @@
 """The other servers on the same log: what is said to them, and what they say.
 
-Promises: they are told each second of the rooms that changed here. What was missed is told by the
-numbers, and asked for; and where somebody is gone, or something was missed, it is looked up in the
-log what rooms there are, and how they stand. Never: decide anything: what happened is in the log.
+Promises: they are told each second of the rooms that changed here, and at once who has come to a
+race that has not begun. What was missed is told by the numbers, and asked for; and where somebody
+is gone, or something was missed, it is looked up in the log what rooms there are, and how they
+stand. Never: decide anything: what happened is in the log.
 """
 
 import asyncio
@@ -111,6 +112,12 @@ class Neighbours:
         for first, some in enumerate(together(map(self._rooms.news, rooms))):
             self._number += 1
             self._say(News(self._elsewhere.name, self._number, some, whole and not first))
+
+    def tell_of(self, id_: str) -> None:
+        """Say at once how a room stands: others may decide by who is in it."""
+        if self._channel is not None:
+            self._number += 1
+            self._say(News(self._elsewhere.name, self._number, [self._rooms.news(id_)]))
 
     def notice(self, text: str) -> None:
         """Let everybody on the other servers be told something."""
