@@ -75,6 +75,7 @@ def check(seen: dict[str, Any]) -> None:
 
 async def test_a_server_of_its_own(tmp_path: Path) -> None:
     kibitz = Command("ws://127.0.0.1:1/ws", tmp_path, {"TMPDIR": str(tmp_path)})
+    kibitz.environ["KIBITZ_NATS"] = "nats://127.0.0.1:1"  # it does not measure that
     report = await measured(kibitz)
     assert (report["own"], report["processes"], report["left_out"]) == (True, 2, [])
     assert report["version"].startswith("kibitz/")

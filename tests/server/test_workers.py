@@ -176,7 +176,7 @@ async def test_a_start_that_takes_long_can_be_ended() -> None:
 @pytest.mark.parametrize(
     ("listening", "keeping", "says"),
     [
-        (Listening(workers=2), Keeping(), "`nats-server -js"),
+        (Listening(workers=2), Keeping(), "`nats-server -a 127.0.0.1 -js -sd FOLDER`"),
         (Listening(workers=2), Keeping(memory=True), "--workers needs --nats"),
         (
             Listening(workers=2, metrics_port=65535),

@@ -62,6 +62,7 @@ EVENTS: Mapping[str, Said] = {
     "tick failed": Said("error", "a mistake in what is done every second", FAULT),
     "not woken": Said("error", "what is due in a room could not happen", (*WHERE, *FAULT)),
     "not followed": Said("error", "what others write is not heard in a room", (*WHERE, *FAULT)),
+    "not looked up": Said("error", "how rooms of other servers stand could not be read", FAULT),
     "not taken up": Said("error", "what another server says could not be used", FAULT),
     "not decided": Said("error", "a mistake while commands were decided", (*WHERE, *FAULT)),
     "not answered": Said("error", "a mistake while an answer was given", (*WHERE, *FAULT)),
