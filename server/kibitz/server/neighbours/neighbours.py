@@ -14,7 +14,7 @@ import structlog
 from ..log.log import Channel
 from ..world import World
 from .elsewhere import Elsewhere
-from .news import Ask, Bye, News, Notice, RoomNews, Said, read, write
+from .news import Ask, Bye, News, Notice, Please, RoomNews, Said, read, write
 
 ROOMS_TOGETHER = 200
 """Most rooms of which is told in one message: a NATS server takes a megabyte, and 100 may race."""
@@ -63,6 +63,8 @@ class Neighbours:
         """Whether everything is to be said next."""
         self.on_notice: Callable[[str], object] = lambda text: None
         """Told what an operator tells everybody."""
+        self.on_please: Callable[[str], object] = lambda room: None
+        """Told of a room to which we should not write for a moment."""
 
     async def open(self) -> None:
         """Listen, and learn how things stand."""
@@ -95,6 +97,10 @@ class Neighbours:
         """Let everybody on the other servers be told something."""
         self._say(Notice(self._elsewhere.name, text))
 
+    def please(self, room: str) -> None:
+        """Let the other servers not write to a room for a moment."""
+        self._say(Please(self._elsewhere.name, room))
+
     def close(self) -> None:
         """Nobody is here any more."""
         self._say(Bye(self._elsewhere.name))
@@ -122,6 +128,8 @@ class Neighbours:
                 self._gone(said.node)
             case Notice():
                 self.on_notice(said.text)
+            case Please():
+                self.on_please(said.room)
 
     def _take(self, news: News) -> None:
         changed, missed = self._elsewhere.take(news, self._world.monotonic())
