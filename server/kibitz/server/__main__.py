@@ -17,6 +17,7 @@ import typer
 
 from .access.authority import Unusable
 from .admin.key import ENVIRONMENT, UnusableKey, read_key
+from .agreed import Agreed
 from .app import App, running
 from .log.log import EventLog, LogFailure, UnusableLog
 from .log.memory import MemoryLog
@@ -40,7 +41,6 @@ from .settings import (
     Settings,
     command,
 )
-from .steady import Steady
 from .storage.locking import FileInUse
 from .storage.schema import UnreadableFile
 from .web.apart import HOST as APART
@@ -229,13 +229,24 @@ def _load(keeping: Keeping) -> type["NatsLog"] | None:
     return NatsLog
 
 
-async def _log_of(keeping: Keeping) -> EventLog:
-    """Where rooms are kept.
+async def _log_of(keeping: Keeping, clock: Agreed) -> EventLog:
+    """Where rooms are kept, whose time our clock shows from now on.
 
     Raises:
-        FileInUse, UnreadableFile, UnusableLog: They cannot be.
+        FileInUse, UnreadableFile, UnusableLog, LogFailure: They cannot be.
 
     """
+    opened = await _open(keeping)
+    try:
+        await clock.agree(opened)
+    except BaseException:
+        await opened.close()
+        raise
+    return opened
+
+
+async def _open(keeping: Keeping) -> EventLog:
+    """The log itself."""
     shared = _load(keeping)
     if shared is not None:
         return await shared.open(
@@ -248,9 +259,10 @@ async def _log_of(keeping: Keeping) -> EventLog:
     return SqliteLog(keeping.data or DATA)
 
 
-async def _opened(keeping: Keeping, stop: asyncio.Event) -> EventLog | None:
+async def _opened(keeping: Keeping, clock: Agreed, stop: asyncio.Event) -> EventLog | None:
     """Where rooms are kept; ``None``: we are to stop before that is known."""
-    opening, stopping = asyncio.create_task(_log_of(keeping)), asyncio.create_task(stop.wait())
+    opening = asyncio.create_task(_log_of(keeping, clock))
+    stopping = asyncio.create_task(stop.wait())
     await asyncio.wait([opening, stopping], return_when=asyncio.FIRST_COMPLETED)
     stopping.cancel()
     if not opening.done():
@@ -269,10 +281,12 @@ async def _serve(settings: Settings, kept: str, demo: bool, logs: Logs, line: Li
     if line:
         line.heed(Heeding(stop.set))
     summing = asyncio.create_task(logs.run())
-    event_log = await _opened(settings.keeping, stop)
+    clock = Agreed(_wall_ms, _since_boot)
+    event_log = await _opened(settings.keeping, clock, stop)
     if event_log is None:
         return
-    world = World(Steady(_wall_ms, _since_boot).now_ms, time.monotonic, os.urandom)
+    agreeing = asyncio.create_task(clock.keep(event_log))
+    world = World(clock.now_ms, time.monotonic, os.urandom)
     async with running(settings, event_log, world) as app:
         if line:
             line.heed(Heeding(app.drain, app.terminate, app.reload))
@@ -293,6 +307,7 @@ async def _serve(settings: Settings, kept: str, demo: bool, logs: Logs, line: Li
                 loop.add_signal_handler(number, app.drain if line else app.terminate)
             await app.drained.wait()
             _end_within(settings.operating.drain, app)
+    agreeing.cancel()
     summing.cancel()
 
 

@@ -7,6 +7,7 @@ anybody in it leaves memory, stays in the log and comes back when asked for.
 import asyncio
 import hmac
 from collections.abc import Awaitable, Callable, Iterable, Iterator
+from functools import partial
 
 import structlog
 
@@ -322,6 +323,7 @@ class Rooms:
 
     def _adopt(self, room: Room, *, fresh: bool = False) -> Room:
         room.on_change = self._note
+        room.people.on_player = partial(self.directory.player_came, room)
         self._rooms[room.id] = room
         self.clock.set(room.id, room.due)
         room.people.elsewhere = self.directory.elsewhere.here(room.id)

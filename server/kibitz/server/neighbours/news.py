@@ -90,6 +90,11 @@ def write(said: Said) -> bytes:
     return FORM + _encode(said)
 
 
+def size_of(room: RoomNews) -> int:
+    """Bytes that a room takes of what is said."""
+    return len(_encode(room))
+
+
 def read(data: bytes) -> Said | None:
     """What was said; ``None`` if it is in no form that is known."""
     if not data.startswith(FORM):

@@ -36,7 +36,7 @@ from .putting import Overtaken, Putting
 from .reading import Found, Source
 from .records import PAUSE_SECONDS, READ_SECONDS, Head, Records, head_of
 from .servers import servers_of
-from .streams import Space, make_streams
+from .streams import Space, make_streams, time_in
 from .values import Values
 
 CLOSE_SECONDS = 5.0
@@ -213,7 +213,7 @@ class NatsLog:
         last = await self._last(room)
         if last is None or AWAY_NUMBER not in last.headers:
             return None
-        away = self._space.away(room, last.headers[COMMAND])
+        away = self._space.away(room, last.headers.get(COMMAND, ""))
         kept = await self._source.last(self._space.archive, away)
         if kept is None:
             raise LogFailure(f"what was kept of room {room} is missing")
@@ -234,6 +234,15 @@ class NatsLog:
     async def kept(self, prefix: str = "") -> dict[str, bytes]:
         """What is kept; see :class:`..log.EventLog`."""
         return await self._soon(lambda: self._values.kept(prefix))
+
+    async def time_ms(self) -> int | None:
+        """What time it is for who leads; see :class:`..log.EventLog`."""
+        try:
+            return time_in(await self._link.ask(f"$JS.API.STREAM.INFO.{self._space.kept}"))
+        except (NotSent, Unknown) as error:
+            raise LogFailure(str(error)) from error
+        except UNREADABLE as error:
+            raise failure(error) from error
 
     async def _soon(self, work: Callable[[], Awaitable[T]]) -> T:
         """What comes of it, tried again for a while if the servers cannot say.

@@ -11,9 +11,11 @@ What is republished names the cards that lie face down, as records do: it is for
 import asyncio
 import zlib
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from ..log import UnusableLog
 from .connection import OPEN_SECONDS, NotSent, Unknown
@@ -37,10 +39,16 @@ def token(name: str) -> str:
     return "".join(chr(b) if b in _PLAIN else f"={b:02x}" for b in name.encode()) or "="
 
 
-def name_of(part: str) -> str:
-    """The name that a part of a subject stands for."""
+def name_of(subject: str) -> str | None:
+    """The name that the last part of a subject stands for; ``None``: none that we would write."""
+    part = subject.rpartition(".")[2]
     first, *rest = part.encode().split(b"=")
-    return (first + b"".join(bytes.fromhex(r[:2].decode()) + r[2:] for r in rest)).decode()
+    try:
+        raw = first + b"".join(bytes.fromhex(r[:2].decode()) + r[2:] for r in rest)
+        name = raw.decode()
+    except ValueError:
+        return None
+    return name if token(name) == part else None
 
 
 class Space:
@@ -141,6 +149,20 @@ class Space:
 def _shard(room: str) -> str:
     """One of 256 parts that rooms may once be spread over, as two hex digits."""
     return f"{zlib.crc32(room.encode()) & 0xFF:02x}"
+
+
+class _Told(Struct):
+    ts: datetime
+
+
+def time_in(told: bytes) -> int:
+    """What time it was for who told about a stream, Unix ms.
+
+    Raises:
+        msgspec.MsgspecError: He did not say.
+
+    """
+    return int(msgspec.json.decode(told, type=_Told).ts.timestamp() * 1000)
 
 
 NEEDED = (
