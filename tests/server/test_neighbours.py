@@ -327,6 +327,9 @@ class Rooms:
     def met(self, id_: str) -> None:
         self.seen.append(id_)
 
+    def plays_elsewhere(self, id_: str, who: str) -> None:
+        self.seen.append(f"{id_} {who}")
+
     async def look(self) -> None:
         self.looks += 1
 
@@ -423,6 +426,18 @@ async def test_a_room_is_listed_by_who_has_come_before_he_heard_of_it(nats: Nats
         await bob.ok("join", room=first)
         rooms = (await bob.ok("rooms"))["rooms"]
         assert {entry["id"] for entry in rooms} == {first, second}
+
+
+async def test_whoever_plays_on_another_server_is_replaced_here(nats: NatsServer) -> None:
+    async with two(nats) as servers, talking(servers.a.url, name="Ann") as ann:
+        room = (await ann.ok("create", game="klondike"))["room"]
+        async with talking(servers.b.url, token=ann.token) as looking:
+            await looking.ok("join", room=room)
+            async with talking(servers.b.url, token=ann.token) as again:
+                await again.ok("join", room=room, role="player")
+                assert await ann.closed() == 4409
+                await again.ok("move", room=room, move="discard")
+            await looking.ok("rooms")
 
 
 async def test_nobody_is_left_in_the_list_of_a_room_shown_late(nats: NatsServer) -> None:

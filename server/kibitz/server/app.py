@@ -88,6 +88,7 @@ class App:
         directory = self.rooms.directory
         self._neighbours = Neighbours(log_.channel, directory.elsewhere, directory, world)
         directory.on_racer = self._neighbours.tell_of
+        directory.on_player = self._neighbours.plays
         self._connections: set[Connection] = set()
         self._drain = Drain(settings.operating.drain, self._connections)
         self._bans = bans = Bans(log_, world)

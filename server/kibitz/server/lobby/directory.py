@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from msgspec.structs import replace
 
 from kibitz.protocol.fairness import SECRET_BYTES
-from kibitz.protocol.views import RoomInfo
+from kibitz.protocol.views import Role, RoomInfo
 
 from ..log.log import EventLog
 from ..neighbours.elsewhere import Elsewhere
@@ -49,6 +49,8 @@ class Directory:
         """Rooms that have been put away, of which they are still to be told."""
         self.on_racer: Callable[[str], None] = lambda id_: None
         """Told of a room of which they are to be told at once."""
+        self.on_player: Callable[[str, str], None] = lambda id_, who: None
+        """Told who plays from now on here, and in which room."""
 
     async def open(self) -> None:
         """Learn from the log which rooms there are, and when they have to be woken."""
@@ -94,8 +96,10 @@ class Directory:
         if self.listing.note(room.id, room.entry(), fresh=fresh):
             self.changed.add(room.id)
 
-    def player_came(self, room: Room) -> None:
+    def player_came(self, room: Room, who: str, role: Role) -> None:
         """Somebody who has a seat has come: elsewhere a race may begin without who is away."""
+        if role == "player":
+            self.on_player(room.id, who)
         race = room.state.course.race
         if race and race.started is None:
             self.on_racer(room.id)
@@ -148,6 +152,11 @@ class Directory:
             self.days.note(news.daily)
         if news.entry is not None and self.listing.hear(news.entry):
             self.changed.add(news.id)
+
+    def plays_elsewhere(self, id_: str, who: str) -> None:
+        """An identity plays on another server from now on."""
+        if room := self._rooms.get(id_):
+            room.people.replace(who)
 
     def met(self, id_: str) -> None:
         """Who is in a room on other servers has changed."""

@@ -15,7 +15,7 @@ import structlog
 from ..log.log import Channel
 from ..world import World
 from .elsewhere import Elsewhere
-from .news import Ask, Bye, News, Notice, RoomNews, Said, read, size_of, write
+from .news import Ask, Bye, News, Notice, Plays, RoomNews, Said, read, size_of, write
 
 TOGETHER_BYTES = 64 * 1024
 """What is told in one message, but for one room more: a NATS server takes a megabyte."""
@@ -47,6 +47,10 @@ class Rooms(Protocol):
 
     def met(self, id_: str) -> None:
         """Who is in one elsewhere has changed."""
+        ...
+
+    def plays_elsewhere(self, id_: str, who: str) -> None:
+        """An identity plays on another server from now on."""
         ...
 
     async def look(self) -> None:
@@ -119,6 +123,10 @@ class Neighbours:
             self._number += 1
             self._say(News(self._elsewhere.name, self._number, [self._rooms.news(id_)]))
 
+    def plays(self, room: str, who: str) -> None:
+        """Say that an identity plays here from now on."""
+        self._say(Plays(self._elsewhere.name, room, who))
+
     def notice(self, text: str) -> None:
         """Let everybody on the other servers be told something."""
         self._say(Notice(self._elsewhere.name, text))
@@ -152,6 +160,8 @@ class Neighbours:
             case Ask() if said.whom in (None, self._elsewhere.name):
                 self._whole = True
                 self._tell()
+            case Plays():
+                self._rooms.plays_elsewhere(said.room, said.who)
             case Bye():
                 self._gone(said.node)
             case Notice():

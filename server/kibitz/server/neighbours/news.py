@@ -72,6 +72,14 @@ class Bye(Struct, tag=True, frozen=True):
     node: str
 
 
+class Plays(Struct, tag=True, frozen=True):
+    """An identity plays on a connection there from now on, and on no other."""
+
+    node: str
+    room: str
+    who: str
+
+
 class Notice(Struct, tag=True, frozen=True):
     """The operator tells everybody something."""
 
@@ -79,7 +87,7 @@ class Notice(Struct, tag=True, frozen=True):
     text: str
 
 
-Said = News | Ask | Bye | Notice
+Said = News | Ask | Bye | Plays | Notice
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(Said).decode
