@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from raw import Raw, raw, request
-from servers import Running, running_server
+from servers import EACH_HAS, Running, running_server
 from talk import eventually
 from worlds import HeldLog
 
@@ -74,6 +74,7 @@ async def test_a_burst_is_answered_in_order_and_holds_nobody_up(running: Running
         assert order == ["bob", "ann"]
 
 
+@EACH_HAS
 async def test_what_waits_in_a_burst_is_bounded(running: Running) -> None:
     """Reading is paused: all of it does not come into memory at once."""
     many = 6000

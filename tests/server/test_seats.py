@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from servers import Running, running_server
+from servers import EACH_SEATS, Running, running_server
 from talk import Talk, eventually, talking
 from worlds import Fake
 
@@ -77,8 +77,10 @@ async def test_a_board_played_together(running: Running) -> None:
         await eve.refused("full", "join", room=room, role="player")
         await eve.refused("no-room", "say", room=room, text="not even watching")
         await bob.ok("move", room=room, move="discard")
+        await ann.until(lambda: len(ann.events(room)) == 2)
         await ann.ok("undo", room=room)
         await bob.ok("leave", room=room)
+        await ann.until(lambda: len(ann.events(room)) == 4)
         await eve.ok("join", room=room, role="player")
         await eve.ok("redo", room=room)
         told = [(e["kind"], e["by"], e.get("seat")) for e in ann.events(room)]
@@ -92,6 +94,7 @@ async def test_a_board_played_together(running: Running) -> None:
         ]
 
 
+@EACH_SEATS
 async def test_a_seat_taken_over_closes_the_old_connection(running: Running) -> None:
     async with talking(running.url) as ann, talking(running.url, token=ann.token) as again:
         room = await started(ann)
@@ -166,6 +169,7 @@ async def test_who_is_there_keeps_a_seat_for_ever() -> None:
     ):
         room = await started(ann)
         fake.pass_time(10 * SEAT_HOLD)
+        await running.abreast()
         await bob.refused("full", "join", room=room, role="player")
         async with talking(running.url, token=ann.token) as watching:
             await watching.ok("join", room=room)

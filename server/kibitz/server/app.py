@@ -87,6 +87,8 @@ class App:
         self.attic = Attic(log_, self.rooms, past, world, days) if days else None
         directory = self.rooms.directory
         self._neighbours = Neighbours(log_.channel, directory.elsewhere, directory, world)
+        directory.on_racer = self._neighbours.tell_of
+        directory.on_player = self._neighbours.plays
         self._connections: set[Connection] = set()
         self._drain = Drain(settings.operating.drain, self._connections)
         self._bans = bans = Bans(log_, world)
@@ -212,7 +214,7 @@ class App:
                 await task
         cut = await self._drain.send_away(self._server)
         self._past.close()
-        self._neighbours.close()
+        await self._neighbours.close()
         await self.rooms.close()
         if self._apart is not None:
             self._apart.close()
