@@ -16,7 +16,8 @@ from worlds import Fake
 from kibitz.server.log.nats.log import NatsLog
 from kibitz.server.neighbours.elsewhere import SILENT_SECONDS, Elsewhere
 from kibitz.server.neighbours.neighbours import LOOK_SECONDS, TOGETHER_BYTES, Neighbours, together
-from kibitz.server.neighbours.news import FORM, Ask, News, RoomNews, read, size_of, write
+from kibitz.server.neighbours.news import FORM, Ask, News, Please, RoomNews, read, size_of, write
+from kibitz.server.room import writing
 from kibitz.server.room.here import NOBODY, Here
 
 KEY = "correct horse battery staple"
@@ -132,6 +133,27 @@ async def test_a_race_begins_and_ends_whoever_is_where(nats: NatsServer) -> None
         assert ends[0] == ends[1]
         kinds = [event["kind"] for event in ann.events(room)]
         assert kinds.count("started") == kinds.count("ended") == 1
+
+
+async def test_who_never_comes_to_write_is_let_through(
+    nats: NatsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writing, "GIVE_WAY_SECONDS", 3600)
+    async with (
+        two(nats) as servers,
+        talking(servers.a.url, name="Ann") as ann,
+        talking(servers.b.url, name="Bob") as bob,
+    ):
+        room = (await ann.ok("create", game="klondike", deal="7"))["room"]
+        await bob.ok("join", room=room)
+        here, there = (server.app.rooms.peek(room) for server in (servers.a, servers.b))
+        assert here and there
+        there.writing.on_crowded()
+        await eventually(lambda: here.writing._giving_way)
+        later = asyncio.create_task(ann.ok("move", room=room, move="discard"))
+        await eventually(lambda: here.writing.busy)
+        first = await bob.ok("say", room=room, text="at last")
+        assert (await later)["seq"] == first["seq"] + 1
 
 
 async def test_a_race_waits_for_who_has_just_come_to_another_server(nats: NatsServer) -> None:
@@ -357,6 +379,13 @@ async def test_who_has_missed_something_asks_and_is_told_everything() -> None:
     await asyncio.sleep(0)
     assert rooms.looks == 1
     wire.told.clear()
+    asked: list[str] = []
+    us.on_please = asked.append
+    us.please("r1")
+    assert wire.told.pop() == Please("us", "r1")
+    us._hear(write(Please("them", "r2")))
+    us._hear(write(Please("us", "r1")))
+    assert asked == ["r2"]
     us._hear(write(Ask("them", "others")))
     us._hear(write(Ask("us")))
     assert wire.told == [], "that was for somebody else, or from us"

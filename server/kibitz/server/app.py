@@ -99,6 +99,8 @@ class App:
             self._neighbours.notice,
         )
         self._neighbours.on_notice = self._administration.notify
+        self._neighbours.on_please = self.rooms.give_way
+        self.rooms.on_crowded = self._neighbours.please
         self._answers = Answers(self.rooms, past, world, self._metrics, bans, self._administration)
         self._world = world
         self._authority = authority_of(settings.access, world)

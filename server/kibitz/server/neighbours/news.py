@@ -87,7 +87,14 @@ class Notice(Struct, tag=True, frozen=True):
     text: str
 
 
-Said = News | Ask | Bye | Plays | Notice
+class Please(Struct, tag=True, frozen=True):
+    """Do not write to a room until somebody else has, or for a moment: others never come to it."""
+
+    node: str
+    room: str
+
+
+Said = News | Ask | Bye | Plays | Notice | Please
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(Said).decode
