@@ -224,6 +224,26 @@ async def test_orders_of_the_operator_hold_on_every_server(nats: NatsServer) -> 
         assert await bob.closed() == 4403
 
 
+async def test_who_is_kicked_on_one_server_does_not_sit_down_again_on_another(
+    nats: NatsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kibitz.server.app.REFRESH_SECONDS", 3600.0)
+    async with (
+        two(nats) as servers,
+        talking(servers.a.url) as op,
+        talking(servers.b.url, name="Cy") as cy,
+    ):
+        room = (await cy.ok("create", game="klondike", mode="coop"))["room"]
+        await op.ok("admin", key=KEY, act="kick", room=room, id=cy.id, reason="too loud")
+        await told(cy, room, "left")
+        await eventually(lambda: servers.b.app._bans.kicked(room, cy.id))
+        refused = await cy.refused("forbidden", "join", room=room, role="player")
+        assert refused["message"] == "you may not sit down in this room: too loud"
+        await op.ok("admin", key=KEY, act="unkick", room=room, id=cy.id)
+        await eventually(lambda: not servers.b.app._bans.kicked(room, cy.id))
+        assert (await cy.ok("join", room=room, role="player"))["role"] == "player"
+
+
 async def test_a_server_that_comes_later_knows_who_is_where(nats: NatsServer) -> None:
     fake = Fake()
     async with (

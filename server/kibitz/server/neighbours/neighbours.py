@@ -14,7 +14,7 @@ import structlog
 from ..log.log import Channel
 from ..world import World
 from .elsewhere import Elsewhere
-from .news import Ask, Bye, News, Notice, RoomNews, Said, read, write
+from .news import Ask, Bye, News, Notice, Ordered, RoomNews, Said, read, write
 
 ROOMS_TOGETHER = 200
 """Most rooms of which is told in one message: a NATS server takes a megabyte, and 100 may race."""
@@ -63,6 +63,8 @@ class Neighbours:
         """Whether everything is to be said next."""
         self.on_notice: Callable[[str], object] = lambda text: None
         """Told what an operator tells everybody."""
+        self.on_orders: Callable[[], object] = lambda: None
+        """Told that the log keeps other orders than before."""
 
     async def open(self) -> None:
         """Listen, and learn how things stand."""
@@ -101,6 +103,10 @@ class Neighbours:
         """Let everybody on the other servers be told something."""
         self._say(Notice(self._elsewhere.name, text))
 
+    def ordered(self) -> None:
+        """Let the other servers look at once at what the log keeps of orders."""
+        self._say(Ordered(self._elsewhere.name))
+
     def close(self) -> None:
         """Nobody is here any more."""
         self._say(Bye(self._elsewhere.name))
@@ -128,6 +134,8 @@ class Neighbours:
                 self._gone(said.node)
             case Notice():
                 self.on_notice(said.text)
+            case Ordered():
+                self.on_orders()
 
     def _take(self, news: News) -> None:
         changed, missed = self._elsewhere.take(news, self._world.monotonic())

@@ -79,7 +79,13 @@ class Notice(Struct, tag=True, frozen=True):
     text: str
 
 
-Said = News | Ask | Bye | Notice
+class Ordered(Struct, tag=True, frozen=True):
+    """What the log keeps of the operator's orders has changed: who is banned, muted, kicked."""
+
+    node: str
+
+
+Said = News | Ask | Bye | Notice | Ordered
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(Said).decode
