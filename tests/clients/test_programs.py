@@ -141,6 +141,20 @@ async def test_bot_by_command(kibitz: Command) -> None:
     assert "\x1b" not in done.out
 
 
+async def test_a_bot_is_the_same_one_where_its_identity_is_kept(
+    kibitz: Command, server: Running
+) -> None:
+    words = ("bot", "random", "aces-up", "--token-file", "mine", "--games", "1")
+    played = [await kibitz.run_here(*words) for _ in range(2)]
+    assert [(done.code, done.err) for done in played] == [(0, "")] * 2
+    file = kibitz.home / "mine"
+    assert file.stat().st_mode & 0o777 == 0o600
+    async with connect(server.url, token=Tokens(file).get(server.url)) as client:
+        for done in played:
+            mirror = await client.join(done.out.splitlines()[1].split("\t")[0])
+            assert mirror.view.seats[0].id == client.welcome.you.id
+
+
 async def test_the_same_seed_plays_the_same_way(server: Running) -> None:
     make = STRATEGIES["random"]
     lines: list[list[str | None]] = []

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 from clients.commands import PATIENCE
-from servers import EACH_SEATS, REAL, Running, running_server
+from servers import REAL, Running, running_server
 from talk import eventually
 
 from kibitz.clients.bot import legal_moves
@@ -261,7 +261,6 @@ async def test_too_many_requests_only_take_longer() -> None:
         await asyncio.gather(*(client.moves(mirror.room) for _ in range(20)))
 
 
-@EACH_SEATS
 async def test_whose_seat_is_taken_over_is_told_so(server: Running) -> None:
     async with connect(server.url) as client:
         mirror = await client.create("klondike")

@@ -1,5 +1,6 @@
 """Servers on the same log: what happens on one is seen on the others, without a word to them."""
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Iterator, Sized
 from dataclasses import dataclass
@@ -14,8 +15,9 @@ from worlds import Fake
 
 from kibitz.server.log.nats.log import NatsLog
 from kibitz.server.neighbours.elsewhere import SILENT_SECONDS, Elsewhere
-from kibitz.server.neighbours.neighbours import ROOMS_TOGETHER, Neighbours
-from kibitz.server.neighbours.news import FORM, Ask, News, RoomNews, read, write
+from kibitz.server.neighbours.neighbours import LOOK_SECONDS, TOGETHER_BYTES, Neighbours, together
+from kibitz.server.neighbours.news import FORM, Ask, News, Please, RoomNews, read, size_of, write
+from kibitz.server.room import writing
 from kibitz.server.room.here import NOBODY, Here
 
 KEY = "correct horse battery staple"
@@ -105,6 +107,23 @@ async def test_a_room_is_listed_where_somebody_comes_in_before_it_was_heard_of(
         assert [entry["id"] for entry in (await bob.ok("rooms"))["rooms"]] == made[::-1]
 
 
+async def test_a_game_that_nobody_is_in_for_the_moment_is_on_tv_everywhere(
+    nats: NatsServer,
+) -> None:
+    async with two(nats) as servers, talking(servers.b.url) as eve:
+        await eve.ok("tv")
+        async with talking(servers.a.url, name="Ann") as ann:
+            room = (await ann.ok("create", game="klondike"))["room"]
+            await ann.drop()
+
+        await eve.until(lambda: [said for said in eve.strays if said.get("room")])
+        await eventually(lambda: not servers.b.app.rooms.directory.elsewhere.rooms())
+        on_air = servers.b.app.rooms.directory.look_at_tv()
+        assert on_air is not None and on_air.id == room
+        servers.fake.pass_time(61)
+        assert servers.b.app.rooms.directory.look_at_tv() is None
+
+
 async def test_a_race_begins_and_ends_whoever_is_where(nats: NatsServer) -> None:
     async with (
         two(nats) as servers,
@@ -131,6 +150,27 @@ async def test_a_race_begins_and_ends_whoever_is_where(nats: NatsServer) -> None
         assert ends[0] == ends[1]
         kinds = [event["kind"] for event in ann.events(room)]
         assert kinds.count("started") == kinds.count("ended") == 1
+
+
+async def test_who_never_comes_to_write_is_let_through(
+    nats: NatsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writing, "GIVE_WAY_SECONDS", 3600)
+    async with (
+        two(nats) as servers,
+        talking(servers.a.url, name="Ann") as ann,
+        talking(servers.b.url, name="Bob") as bob,
+    ):
+        room = (await ann.ok("create", game="klondike", deal="7"))["room"]
+        await bob.ok("join", room=room)
+        here, there = (server.app.rooms.peek(room) for server in (servers.a, servers.b))
+        assert here and there
+        there.writing.on_crowded()
+        await eventually(lambda: here.writing._giving_way)
+        later = asyncio.create_task(ann.ok("move", room=room, move="discard"))
+        await eventually(lambda: here.writing.busy)
+        first = await bob.ok("say", room=room, text="at last")
+        assert (await later)["seq"] == first["seq"] + 1
 
 
 async def test_a_race_waits_for_who_has_just_come_to_another_server(nats: NatsServer) -> None:
@@ -322,6 +362,9 @@ class Wire:
         self.hear = hear
 
 
+MANY = 20_000
+
+
 class Rooms:
     """Rooms that remember what they are told of others."""
 
@@ -329,9 +372,10 @@ class Rooms:
         self.stirred: set[str] = set()
         self.got: list[str] = []
         self.seen: list[str] = []
+        self.looks = 0
 
     def in_memory(self) -> list[str]:
-        return [f"r{n}" for n in range(2 * ROOMS_TOGETHER + 1)]
+        return [f"r{n}" for n in range(MANY)]
 
     def news(self, id_: str) -> RoomNews:
         return RoomNews(id_, due=5)
@@ -342,28 +386,137 @@ class Rooms:
     def met(self, id_: str) -> None:
         self.seen.append(id_)
 
+    def plays_elsewhere(self, id_: str, who: str) -> None:
+        self.seen.append(f"{id_} {who}")
+
+    async def look(self) -> None:
+        self.looks += 1
+
 
 async def test_who_has_missed_something_asks_and_is_told_everything() -> None:
-    wire, rooms = Wire(), Rooms()
-    us = Neighbours(wire, Elsewhere("us"), rooms, Fake().world)
+    wire, rooms, fake = Wire(), Rooms(), Fake()
+    us = Neighbours(wire, Elsewhere("us"), rooms, fake.world)
     await us.open()
     assert wire.told == [Ask("us")]
+    rooms.in_memory = lambda: ["r1"]  # type: ignore[method-assign]
+    us.tick()
+    assert wire.told.pop() == News("us", 1, [RoomNews("r1", due=5)], whole=True)
+    del rooms.in_memory
     wire.told.clear()
     rooms.stirred.add("r3")
     us.tick()
-    assert wire.told == [News("us", 1, [RoomNews("r3", due=5)])]
+    assert wire.told == [News("us", 2, [RoomNews("r3", due=5)])]
     us.tick()
-    assert wire.told[-1] == News("us", 2, []), "it says that it is there"
+    assert wire.told[-1] == News("us", 3, []), "it says that it is there"
+    await asyncio.sleep(0)
+    assert rooms.looks == 0
     us._hear(write(News("them", 5, [entry("r9")])))
     assert wire.told.pop() == Ask("us", "them") and rooms.got == rooms.seen == ["r9"]
+    us.tick()
+    await asyncio.sleep(0)
+    assert rooms.looks == 1
     wire.told.clear()
+    asked: list[str] = []
+    us.on_please = asked.append
+    us.please("r1")
+    assert wire.told.pop() == Please("us", "r1")
+    us._hear(write(Please("them", "r2")))
+    us._hear(write(Please("us", "r1")))
+    assert asked == ["r2"]
     us._hear(write(Ask("them", "others")))
     us._hear(write(Ask("us")))
     assert wire.told == [], "that was for somebody else, or from us"
     us._hear(write(Ask("them")))
     said = [news for news in wire.told if isinstance(news, News)]
-    assert [(news.number, news.whole, len(news.rooms)) for news in said] == [
-        (3, True, ROOMS_TOGETHER),
-        (4, False, ROOMS_TOGETHER),
-        (5, False, 1),
-    ]
+    assert [news.number for news in said] == list(range(5, 5 + len(said))) and len(said) > 2
+    assert [news.whole for news in said] == [True] + [False] * (len(said) - 1)
+    assert sum(len(news.rooms) for news in said) == MANY
+    us._hear(write(News("them", 9, [], whole=True)))
+    us.tick()
+    await asyncio.sleep(0)
+    assert rooms.looks == 1, "not yet again"
+    fake.pass_time(LOOK_SECONDS)
+    us.tick()
+    await asyncio.sleep(0)
+    assert rooms.looks == 2, "what it said before that was missed, and may be gone from its memory"
+
+
+def test_what_is_said_goes_into_messages_that_are_not_too_large() -> None:
+    large = RoomNews("r", Here(100, ["x" * 128] * 100, ["x" * 128] * 100))
+    parts = list(together([large] * 10))
+    assert sum(len(part) for part in parts) == 10
+    assert all(sum(map(size_of, part)) < TOGETHER_BYTES + size_of(large) + 1 for part in parts)
+    assert list(together([])) == [[]]
+
+
+async def test_what_nobody_said_any_more_is_looked_up(
+    nats: NatsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with (
+        two(nats) as servers,
+        talking(servers.a.url, name="Ann") as ann,
+        talking(servers.a.url, name="Cat") as cat,
+        talking(servers.b.url, name="Bob") as bob,
+    ):
+
+        async def listed() -> dict[str, str]:
+            rooms = (await bob.ok("rooms"))["rooms"]
+            return {entry["id"]: entry["status"] for entry in rooms}
+
+        old = (await ann.ok("create", game="klondike", deal="7"))["room"]
+        listing, days = servers.b.app.rooms.listing, servers.b.app.rooms.days
+        await eventually(lambda: listing.entry(old))
+        monkeypatch.setattr(servers.logs[0].channel, "tell", lambda said: None)  # it is dead
+        await ann.ok("resign", room=old)
+        daily = (await ann.ok("create", game="montana", daily=True))["room"]
+        new = (await ann.ok("create", game="klondike", deal="8"))["room"]
+        begins = servers.fake.world.now_ms() + 3_600_000
+        due = await race(ann, begins=begins)
+        await seat(due, cat)
+        assert await listed() == {old: "open"}
+        servers.fake.pass_time(SILENT_SECONDS)
+        await eventually(lambda: servers.b.app.rooms.clock.due(due) == begins)
+        assert await listed() == {old: "resigned", new: "open", due: "open"}
+        assert [*days._rooms[days.today, "montana"]] == [daily]
+
+
+async def test_a_room_is_listed_by_who_has_come_before_he_heard_of_it(nats: NatsServer) -> None:
+    async with (
+        two(nats) as servers,
+        talking(servers.a.url, name="Ann") as ann,
+        talking(servers.b.url, name="Bob") as bob,
+    ):
+        first = (await ann.ok("create", game="klondike"))["room"]
+        second = (await ann.ok("create", game="klondike"))["room"]
+        await bob.ok("join", room=second)
+        await bob.ok("join", room=first)
+        rooms = (await bob.ok("rooms"))["rooms"]
+        assert {entry["id"] for entry in rooms} == {first, second}
+
+
+async def test_whoever_plays_on_another_server_is_replaced_here(nats: NatsServer) -> None:
+    async with two(nats) as servers, talking(servers.a.url, name="Ann") as ann:
+        room = (await ann.ok("create", game="klondike"))["room"]
+        async with talking(servers.b.url, token=ann.token) as looking:
+            await looking.ok("join", room=room)
+            async with talking(servers.b.url, token=ann.token) as again:
+                await again.ok("join", room=room, role="player")
+                assert await ann.closed() == 4409
+                await again.ok("move", room=room, move="discard")
+            await looking.ok("rooms")
+
+
+async def test_nobody_is_left_in_the_list_of_a_room_shown_late(nats: NatsServer) -> None:
+    async with two(nats) as servers, talking(servers.a.url, name="Ann") as ann:
+        room = (await ann.ok("create", game="klondike", delay=60))["room"]
+        servers.fake.pass_time(61)
+        listing = servers.b.app.rooms.listing
+
+        def spectators() -> int:
+            return getattr(listing.entry(room), "spectators", -1)
+
+        async with talking(servers.a.url) as bob:
+            await bob.ok("join", room=room)
+            await eventually(lambda: spectators() == 1)
+        await ann.ok("leave", room=room)
+        await eventually(lambda: spectators() == 0)

@@ -11,6 +11,7 @@ from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_netw
 from itertools import islice
 
 import msgspec
+import structlog
 from msgspec.structs import replace
 
 from kibitz.protocol.codes import ErrorCode, Refused
@@ -45,6 +46,8 @@ _UNITS = (("s", 1000, 120), ("min", 60_000, 120), ("h", 3_600_000, 48))
 
 Network = IPv4Network | IPv6Network
 
+log = structlog.get_logger("kibitz.bans")
+
 
 class Bans:
     """All bans, mutes and kicks of one server."""
@@ -71,11 +74,17 @@ class Bans:
         if stored == self._stored:
             return False
         self._stored = stored
-        self._bans = {name: msgspec.msgpack.decode(data, type=Ban) for name, data in stored.items()}
+        self._bans = {}
         networks: defaultdict[tuple[int, int], dict[int, str]] = defaultdict(dict)
-        for name, ban in self._bans.items():
-            if ban.kind == "ban" and ban.address is not None:
-                network = banned_network(ban.address)
+        for name, data in stored.items():
+            try:
+                ban = msgspec.msgpack.decode(data, type=Ban)
+                network = banned_network(ban.address) if ban.address is not None else None
+            except (msgspec.MsgspecError, UnicodeDecodeError, Refused) as error:
+                log.error("ban not read", error=type(error).__name__)  # all others hold
+                continue
+            self._bans[name] = ban
+            if ban.kind == "ban" and network is not None:
                 number = int(network.network_address) >> (network.max_prefixlen - network.prefixlen)
                 networks[network.version, network.prefixlen][number] = name
         self._networks = dict(networks)

@@ -74,6 +74,8 @@ class Days:
         if not entry.daily:
             return
         day = entry.daily, entry.game
+        if (known := self._rooms[day].get(entry.id)) and known.seq > entry.seq:
+            return
         self._tables.pop(day, None)
         if entry.status == "closed":
             self._rooms[day].pop(entry.id, None)

@@ -72,6 +72,14 @@ class Bye(Struct, tag=True, frozen=True):
     node: str
 
 
+class Plays(Struct, tag=True, frozen=True):
+    """An identity plays on a connection there from now on, and on no other."""
+
+    node: str
+    room: str
+    who: str
+
+
 class Notice(Struct, tag=True, frozen=True):
     """The operator tells everybody something."""
 
@@ -85,7 +93,14 @@ class Ordered(Struct, tag=True, frozen=True):
     node: str
 
 
-Said = News | Ask | Bye | Notice | Ordered
+class Please(Struct, tag=True, frozen=True):
+    """Do not write to a room until somebody else has, or for a moment: others never come to it."""
+
+    node: str
+    room: str
+
+
+Said = News | Ask | Bye | Plays | Notice | Ordered | Please
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(Said).decode
@@ -94,6 +109,11 @@ _decode = msgspec.msgpack.Decoder(Said).decode
 def write(said: Said) -> bytes:
     """Something in its form."""
     return FORM + _encode(said)
+
+
+def size_of(room: RoomNews) -> int:
+    """Bytes that a room takes of what is said."""
+    return len(_encode(room))
 
 
 def read(data: bytes) -> Said | None:

@@ -13,23 +13,27 @@ import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 
+import structlog
 from msgspec import Struct, field
 
 from kibitz.protocol.views import RoomInfo
 
 from ...operation.measures import Meter
 from ..log import AWAY, Conflict, LogFailure, failure
-from ..record import Record
+from ..record import UNREADABLE, Record
 from .connection import NotSent, Unknown
 from .form import Part, split, write_append
 from .putting import DEADLINE_SECONDS, MAX_PAUSE_SECONDS, Overtaken, Putting
-from .records import NEW, Head, Records
+from .records import NEW, Head, Records, unreadable
 from .streams import Space
 
 MAX_TOGETHER_BYTES = 64 * 1024
 """What waits goes into one message until it has so many bytes of records."""
 TROUBLE_SECONDS = 3.0
 """When a message could not be decided for so long, the log is said to be failing."""
+
+
+log = structlog.get_logger("kibitz.log")
 
 
 class Append(Struct, eq=False):
@@ -125,7 +129,14 @@ class Appending:
     async def _work(self, room: str, line: _Line) -> None:
         try:
             while line.waiting:
-                await self._store_next(room, line)
+                first = line.waiting[0]
+                try:
+                    await self._store_next(room, line)
+                except Exception as error:  # a mistake of ours: nobody waits for ever for it
+                    log.exception("not decided", room=room)
+                    if line.waiting and line.waiting[0] is first:
+                        first.done.cancel()
+                        self._decide(line, [first], failure(error))
         finally:
             line.work = None
             self._let_go(room, line)
@@ -147,13 +158,20 @@ class Appending:
         except (Conflict, LogFailure) as error:
             self._decide(line, [first], error)
             return
+        except UNREADABLE as error:
+            self._decide(line, [first], unreadable(room, error))
+            return
         except Exception as error:  # whatever it is: nothing was written, and others go on
             self._decide(line, [first], failure(error))
             return
         try:
             number = await self._store(room, line, head, group[-1], stored, parts)
         except Overtaken:
-            head = await self._overtaken(room, line)
+            try:
+                head = await self._overtaken(room, line)
+            except UNREADABLE as error:  # whoever came before is nobody of ours
+                self._decide(line, group, unreadable(room, error))
+                return
             for append in group:
                 self._decide(line, [append], Conflict(append.expected, head.last))
         except LogFailure as error:
@@ -194,6 +212,10 @@ class Appending:
         """Where the room stands now that somebody else was faster; known for certain or by heart.
 
         It is refused in any case: whoever hears of it reads.
+
+        Raises:
+            Foreign: It is nobody of ours.
+
         """
         try:
             return await self._asked(room, line)

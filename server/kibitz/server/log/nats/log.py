@@ -213,7 +213,7 @@ class NatsLog:
         last = await self._last(room)
         if last is None or AWAY_NUMBER not in last.headers:
             return None
-        away = self._space.away(room, last.headers[COMMAND])
+        away = self._space.away(room, last.headers.get(COMMAND, ""))
         kept = await self._source.last(self._space.archive, away)
         if kept is None:
             raise LogFailure(f"what was kept of room {room} is missing")

@@ -118,12 +118,15 @@ class Source:
             raise Unknown(f"{end['Status']} {end.get('Description', '')}")
         found: list[Found] = []
         before = 0
-        for message in messages:
-            headers = headers_of(message)
-            if int(headers["Nats-Last-Sequence"]) != before:
+        try:
+            for message in messages:
+                headers = headers_of(message)
+                if int(headers["Nats-Last-Sequence"]) != before:
+                    raise Unknown("an answer was lost")
+                before = int(headers["Nats-Sequence"])
+                found.append(Found(headers["Nats-Subject"], before, headers, message.data))
+            if found and int(end["Nats-Last-Sequence"]) != before:
                 raise Unknown("an answer was lost")
-            before = int(headers["Nats-Sequence"])
-            found.append(Found(headers["Nats-Subject"], before, headers, message.data))
-        if found and int(end["Nats-Last-Sequence"]) != before:
-            raise Unknown("an answer was lost")
-        return found, int(end.get("Nats-Num-Pending", 0))
+            return found, int(end.get("Nats-Num-Pending", 0))
+        except (LookupError, ValueError) as error:
+            raise Unknown("an answer that no server gives") from error

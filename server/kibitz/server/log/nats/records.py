@@ -12,12 +12,13 @@ from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from collections.abc import AsyncIterator
 
+import structlog
 from msgspec import Struct
 
 from ..log import AWAY, LogFailure, failure
 from ..record import UNREADABLE, Record
 from .connection import Closed, NotSent, Unknown
-from .form import AWAY_NUMBER, COMMAND, LAST, SECRET, read_append
+from .form import AWAY_NUMBER, COMMAND, LAST, SECRET, Foreign, number_in, read_append
 from .reading import BATCH, Found, Source
 from .streams import Space
 
@@ -29,6 +30,9 @@ READ_SECONDS = 10.0
 """What could not be read within so long is said to be unreadable."""
 PAUSE_SECONDS = 0.05
 """Before what failed, or what a replica did not have yet, is asked for again."""
+
+
+log = structlog.get_logger("kibitz.log")
 
 
 class Head(Struct, frozen=True):
@@ -48,10 +52,23 @@ class _Known(Struct):
 
 
 def head_of(found: Found | None) -> Head:
-    """Where a room stands by its last message."""
+    """Where a room stands by its last message.
+
+    Raises:
+        Foreign: It is none of ours.
+
+    """
     if found is None:
         return NEW
-    return Head(AWAY if AWAY_NUMBER in found.headers else int(found.headers[LAST]), found.number)
+    if AWAY_NUMBER in found.headers:
+        return Head(AWAY, found.number)
+    return Head(number_in(found.headers, LAST), found.number)
+
+
+def unreadable(room: str, error: Exception) -> LogFailure:
+    """What is said of a room that has something in the log that cannot be read; and tell it."""
+    log.error("unreadable", room=room, exc_info=error)
+    return LogFailure(f"the log has something of this room that is no record ({failure(error)})")
 
 
 class Records:
@@ -125,7 +142,7 @@ class Records:
             except (NotSent, Unknown) as error:
                 why = str(error)
             except UNREADABLE as error:
-                raise failure(error) from error
+                raise unreadable(room, error) from error
             if not patient and time.monotonic() > end:
                 raise LogFailure(why)
             await asyncio.sleep(PAUSE_SECONDS)
@@ -175,6 +192,8 @@ class Records:
         """
         secret = None
         if SECRET in message.headers:
+            if COMMAND not in message.headers:
+                raise Foreign("a secret part of no command")
             seed = self._space.seed(room, message.headers[COMMAND])
             part = await self._source.last(self._space.secrets, seed)
             if part is None:

@@ -39,10 +39,16 @@ def token(name: str) -> str:
     return "".join(chr(b) if b in _PLAIN else f"={b:02x}" for b in name.encode()) or "="
 
 
-def name_of(part: str) -> str:
-    """The name that a part of a subject stands for."""
+def name_of(subject: str) -> str | None:
+    """The name that the last part of a subject stands for; ``None``: none that we would write."""
+    part = subject.rpartition(".")[2]
     first, *rest = part.encode().split(b"=")
-    return (first + b"".join(bytes.fromhex(r[:2].decode()) + r[2:] for r in rest)).decode()
+    try:
+        raw = first + b"".join(bytes.fromhex(r[:2].decode()) + r[2:] for r in rest)
+        name = raw.decode()
+    except ValueError:
+        return None
+    return name if token(name) == part else None
 
 
 class Space:

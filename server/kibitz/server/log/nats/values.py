@@ -8,11 +8,15 @@ import asyncio
 import contextlib
 from collections.abc import Callable
 
+import structlog
+
 from .connection import Unknown
 from .form import GONE
 from .putting import Overtaken, Putting
 from .reading import Source
 from .streams import Space, name_of
+
+log = structlog.get_logger("kibitz.log")
 
 
 class Values:
@@ -98,8 +102,12 @@ class Values:
         async for page in self._source.pages(self._space.kept, self._space.every_value, 1):
             for found in page:
                 number = found.number
-                if GONE not in found.headers:
-                    values[name_of(found.subject.rpartition(".")[2])] = found.body
+                if GONE in found.headers:
+                    continue
+                if (name := name_of(found.subject)) is not None:
+                    values[name] = found.body
+                else:
+                    log.warning("foreign", stream=self._space.kept, number=number)
         if number < self._written:
             raise Unknown("a replica is behind")
         return {name: values[name] for name in sorted(values) if name.startswith(prefix)}
