@@ -77,6 +77,8 @@ class Running:
             return
         for app in self.apps:
             app._neighbours.tick()
+            if await app._bans.refresh():
+                app._administration.enforce()
         await eventually(lambda: all(_has_heard(*two) for two in permutations(self.apps, 2)))
 
 

@@ -87,6 +87,12 @@ class Notice(Struct, tag=True, frozen=True):
     text: str
 
 
+class Ordered(Struct, tag=True, frozen=True):
+    """What the log keeps of the operator's orders has changed: who is banned, muted, kicked."""
+
+    node: str
+
+
 class Please(Struct, tag=True, frozen=True):
     """Do not write to a room until somebody else has, or for a moment: others never come to it."""
 
@@ -94,7 +100,7 @@ class Please(Struct, tag=True, frozen=True):
     room: str
 
 
-Said = News | Ask | Bye | Plays | Notice | Please
+Said = News | Ask | Bye | Plays | Notice | Ordered | Please
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(Said).decode
