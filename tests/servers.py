@@ -49,7 +49,6 @@ REAL = World(lambda: time.time_ns() // 1_000_000, time.monotonic, os.urandom)
 EACH_COUNTS = pytest.mark.one_server("what is counted and limited is so by each server for itself")
 EACH_HAS = pytest.mark.one_server("what one server has and does is looked at, and only that one")
 EACH_ENDS = pytest.mark.one_server("one server is ended, held up or cut off")
-EACH_SEATS = pytest.mark.one_server("each server sees to it that an identity plays once, on itself")
 IN_ORDER = pytest.mark.one_server(
     "what is sent is compared as it came, and which of two is first is chance"
 )
@@ -78,6 +77,8 @@ class Running:
             return
         for app in self.apps:
             app._neighbours.tick()
+            if await app._bans.refresh():
+                app._administration.enforce()
         await eventually(lambda: all(_has_heard(*two) for two in permutations(self.apps, 2)))
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from clients.commands import PATIENCE, Command
 from clients.terminals import at_terminal
-from servers import Running, running_server
+from servers import EACH_ENDS, Running, running_server
 from talk import eventually
 
 from kibitz.clients.benching import signals
@@ -223,6 +223,7 @@ async def test_load_ends_with_who_started_it(kibitz: Command, server: Running) -
         await eventually(lambda: not left_of(kibitz))
 
 
+@EACH_ENDS
 async def test_a_server_that_goes_meanwhile(tmp_path: Path) -> None:
     async with running_server() as server:
         kibitz = Command(server.url, tmp_path)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from clients.commands import Command
-from servers import Running, running_server
+from servers import EACH_LISTS, Running, running_server
 from talk import eventually, talking
 
 from kibitz.clients.commands.operating import _seconds
@@ -51,6 +51,7 @@ async def test_lists_are_lines_of_tabs_or_json(operated: Running, admin: Command
         assert len((await admin.run_here("admin", "rooms", "--all")).out.splitlines()) == 2
 
 
+@EACH_LISTS
 async def test_orders_are_carried_out_and_said_in_a_sentence(
     operated: Running, admin: Command, tmp_path: Path
 ) -> None:

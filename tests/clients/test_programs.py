@@ -43,6 +43,7 @@ async def test_greedy_plays_a_game_to_its_end(server: Running, game: str) -> Non
     for result in results:
         assert result.moves > 0
         assert result.outcome in ("won", "stuck", "gave up")
+    await server.abreast()
     async with connect(server.url) as client:
         infos = {info.id: info for info in (await client.rooms()).rooms}
         for result in results:
@@ -282,6 +283,7 @@ async def test_the_next_demo_takes_up_what_was_left(server: Running, tmp_path: P
         token = client.welcome.token
         theirs = (await other.create("aces-up", deal="1")).room
     Tokens(tmp_path / "kibitz" / "token").put(f"demo:{server.url}", token)
+    await server.abreast()
     async with demo_of(server), connect(server.url) as client, asyncio.timeout(PATIENCE):
         old, new, others = [await client.join(room) for room in (*mine, theirs)]
         while "open" in (old.status, new.status):  # noqa: ASYNC110

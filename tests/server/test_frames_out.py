@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 from raw import CLOSE, Raw, code_of, raw
-from servers import EACH_ENDS, EACH_SEATS, Running
+from servers import EACH_ENDS, Running
 from talk import Talk, eventually, talking
 from websockets.frames import Frame, Opcode
 
@@ -134,7 +134,7 @@ stopping: list[asyncio.Task[None]] = []
 @pytest.mark.parametrize(
     ("code", "role", "close"),
     [
-        pytest.param(4409, "player", replace, marks=EACH_SEATS),
+        pytest.param(4409, "player", replace),
         (4408, "player", nothing),
         pytest.param(4503, "player", stop, marks=EACH_ENDS),
         pytest.param(4503, "spectator", stop, marks=EACH_ENDS),

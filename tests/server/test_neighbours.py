@@ -16,7 +16,8 @@ from worlds import Fake
 from kibitz.server.log.nats.log import NatsLog
 from kibitz.server.neighbours.elsewhere import SILENT_SECONDS, Elsewhere
 from kibitz.server.neighbours.neighbours import LOOK_SECONDS, TOGETHER_BYTES, Neighbours, together
-from kibitz.server.neighbours.news import FORM, Ask, News, RoomNews, read, size_of, write
+from kibitz.server.neighbours.news import FORM, Ask, News, Please, RoomNews, read, size_of, write
+from kibitz.server.room import writing
 from kibitz.server.room.here import NOBODY, Here
 
 KEY = "correct horse battery staple"
@@ -106,6 +107,23 @@ async def test_a_room_is_listed_where_somebody_comes_in_before_it_was_heard_of(
         assert [entry["id"] for entry in (await bob.ok("rooms"))["rooms"]] == made[::-1]
 
 
+async def test_a_game_that_nobody_is_in_for_the_moment_is_on_tv_everywhere(
+    nats: NatsServer,
+) -> None:
+    async with two(nats) as servers, talking(servers.b.url) as eve:
+        await eve.ok("tv")
+        async with talking(servers.a.url, name="Ann") as ann:
+            room = (await ann.ok("create", game="klondike"))["room"]
+            await ann.drop()
+
+        await eve.until(lambda: [said for said in eve.strays if said.get("room")])
+        await eventually(lambda: not servers.b.app.rooms.directory.elsewhere.rooms())
+        on_air = servers.b.app.rooms.directory.look_at_tv()
+        assert on_air is not None and on_air.id == room
+        servers.fake.pass_time(61)
+        assert servers.b.app.rooms.directory.look_at_tv() is None
+
+
 async def test_a_race_begins_and_ends_whoever_is_where(nats: NatsServer) -> None:
     async with (
         two(nats) as servers,
@@ -132,6 +150,27 @@ async def test_a_race_begins_and_ends_whoever_is_where(nats: NatsServer) -> None
         assert ends[0] == ends[1]
         kinds = [event["kind"] for event in ann.events(room)]
         assert kinds.count("started") == kinds.count("ended") == 1
+
+
+async def test_who_never_comes_to_write_is_let_through(
+    nats: NatsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writing, "GIVE_WAY_SECONDS", 3600)
+    async with (
+        two(nats) as servers,
+        talking(servers.a.url, name="Ann") as ann,
+        talking(servers.b.url, name="Bob") as bob,
+    ):
+        room = (await ann.ok("create", game="klondike", deal="7"))["room"]
+        await bob.ok("join", room=room)
+        here, there = (server.app.rooms.peek(room) for server in (servers.a, servers.b))
+        assert here and there
+        there.writing.on_crowded()
+        await eventually(lambda: here.writing._giving_way)
+        later = asyncio.create_task(ann.ok("move", room=room, move="discard"))
+        await eventually(lambda: here.writing.busy)
+        first = await bob.ok("say", room=room, text="at last")
+        assert (await later)["seq"] == first["seq"] + 1
 
 
 async def test_a_race_waits_for_who_has_just_come_to_another_server(nats: NatsServer) -> None:
@@ -223,6 +262,26 @@ async def test_orders_of_the_operator_hold_on_every_server(nats: NatsServer) -> 
         banned = await op.ok("admin", key=KEY, act="ban", id=bob.id)
         assert (banned["count"], banned["elsewhere"]) == (0, True)
         assert await bob.closed() == 4403
+
+
+async def test_who_is_kicked_on_one_server_does_not_sit_down_again_on_another(
+    nats: NatsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kibitz.server.app.REFRESH_SECONDS", 3600.0)
+    async with (
+        two(nats) as servers,
+        talking(servers.a.url) as op,
+        talking(servers.b.url, name="Cy") as cy,
+    ):
+        room = (await cy.ok("create", game="klondike", mode="coop"))["room"]
+        await op.ok("admin", key=KEY, act="kick", room=room, id=cy.id, reason="too loud")
+        await told(cy, room, "left")
+        await eventually(lambda: servers.b.app._bans.kicked(room, cy.id))
+        refused = await cy.refused("forbidden", "join", room=room, role="player")
+        assert refused["message"] == "you may not sit down in this room: too loud"
+        await op.ok("admin", key=KEY, act="unkick", room=room, id=cy.id)
+        await eventually(lambda: not servers.b.app._bans.kicked(room, cy.id))
+        assert (await cy.ok("join", room=room, role="player"))["role"] == "player"
 
 
 async def test_a_server_that_comes_later_knows_who_is_where(nats: NatsServer) -> None:
@@ -357,6 +416,13 @@ async def test_who_has_missed_something_asks_and_is_told_everything() -> None:
     await asyncio.sleep(0)
     assert rooms.looks == 1
     wire.told.clear()
+    asked: list[str] = []
+    us.on_please = asked.append
+    us.please("r1")
+    assert wire.told.pop() == Please("us", "r1")
+    us._hear(write(Please("them", "r2")))
+    us._hear(write(Please("us", "r1")))
+    assert asked == ["r2"]
     us._hear(write(Ask("them", "others")))
     us._hear(write(Ask("us")))
     assert wire.told == [], "that was for somebody else, or from us"

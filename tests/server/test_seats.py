@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from servers import EACH_SEATS, Running, running_server
+from servers import Running, running_server
 from talk import Talk, eventually, talking
 from worlds import Fake
 
@@ -94,7 +94,6 @@ async def test_a_board_played_together(running: Running) -> None:
         ]
 
 
-@EACH_SEATS
 async def test_a_seat_taken_over_closes_the_old_connection(running: Running) -> None:
     async with talking(running.url) as ann, talking(running.url, token=ann.token) as again:
         room = await started(ann)
@@ -103,7 +102,8 @@ async def test_a_seat_taken_over_closes_the_old_connection(running: Running) -> 
         assert await ann.closed() == 4409
         await again.ok("move", room=room, move="discard")
         assert (await again.ok("ping"))["heads"][room][0] == 3
-        await eventually(lambda: len(running.app._connections) == 1)
+        await eventually(lambda: sum(len(app._connections) for app in running.apps) == 1)
+        await running.abreast()
         there = await room_of(running, room)
         here = there.people.presence(there.state)
         assert (here.players, here.spectators) == ([1], 0)

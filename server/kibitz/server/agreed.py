@@ -96,5 +96,7 @@ class Agreed:
         far = abs(self._offset) > ALARM_MS
         if far is not self._alarmed:
             self._alarmed = far
-            tell = log.error if far else log.info
-            tell("clock differs" if far else "clock agrees", seconds=log_.meter.clock_offset)
+            if far:
+                log.error("clock differs", seconds=log_.meter.clock_offset)
+            else:
+                log.info("clock agrees", seconds=log_.meter.clock_offset)

@@ -15,14 +15,13 @@ class Operator:
 
     def __init__(self, talk: Talk, running: Running | None = None) -> None:
         self.talk = talk
-        self._servers = running.apps if running else ()
+        self._running = running
 
     async def order(self, act: str, **fields: Any) -> Plain:
         """An order that must be carried out; other servers hear of it now, not within a second."""
         done = await self.talk.ok("admin", key=KEY, act=act, **fields)
-        for app in self._servers if len(self._servers) > 1 else ():
-            await app._bans.refresh()
-            app._administration.enforce()
+        if self._running:
+            await self._running.abreast()
         return done
 
     async def refused(self, code: str, act: str, **fields: Any) -> Plain:

@@ -1,11 +1,12 @@
 """Who may not come in, comment, or sit down somewhere: kept in the log, known at once.
 
 Promises: what an operator has ordered survives a restart, and holds for every server on the same
-log within ``REFRESH_SECONDS``; it ends when its time is up. Never: who may order, connections.
+log when it hears of that, and within ``REFRESH_SECONDS`` if it does not; it ends when its time is
+up. Never: who may order, connections.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from itertools import islice
 
@@ -31,7 +32,7 @@ from ..world import World
 PREFIX = "ban/"
 """What the names of bans in the log begin with."""
 REFRESH_SECONDS = 1.0
-"""How often the log is asked what others have ordered."""
+"""How often the log is asked what others have ordered, whether they said so or not."""
 MAX_CLOSE_REASON = 123
 """Longest reason of a close, in bytes, as WebSockets have it."""
 MAX_BANS = 10_000
@@ -59,6 +60,8 @@ class Bans:
         """By their names in the log, in the order of these."""
         self._networks: dict[tuple[int, int], dict[int, str]] = {}
         """By version and length of the prefix: its number, and the name of the ban."""
+        self.on_change: Callable[[], object] = lambda: None
+        """Told when one has been added or lifted here."""
 
     async def refresh(self) -> bool:
         """Learn from the log what holds; whether that has changed.
@@ -103,6 +106,7 @@ class Bans:
         if name not in self._bans and len(self._bans) >= MAX_BANS:
             raise Refused(ErrorCode.FULL, f"there are {MAX_BANS} bans: lift some first")
         await self._log.keep(name, msgspec.msgpack.encode(ban))
+        self.on_change()
         await self.refresh()
 
     async def lift(self, ban: Ban) -> bool:
@@ -118,6 +122,7 @@ class Bans:
         held = any(self._holds(self._bans[each]) for each in same)
         for each in same:
             await self._log.keep(each, None)
+        self.on_change()
         await self.refresh()
         return held
 

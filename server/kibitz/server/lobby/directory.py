@@ -19,7 +19,7 @@ from ..room.room import Room
 from ..world import World
 from .daily import SECRET, Days
 from .listing import Listing
-from .tv import Tv
+from .tv import QUIET_MS, Tv
 
 OPEN_PAGE = 1000
 """Entries that are read from the log in one go."""
@@ -47,6 +47,8 @@ class Directory:
         """Who is where on those."""
         self._gone: set[str] = set()
         """Rooms that have been put away, of which they are still to be told."""
+        self._lately: dict[str, int] = {}
+        """Public rooms of which others have told, in memory there perhaps, and when, Unix ms."""
         self.on_racer: Callable[[str], None] = lambda id_: None
         """Told of a room of which they are to be told at once."""
         self.on_player: Callable[[str, str], None] = lambda id_, who: None
@@ -117,9 +119,11 @@ class Directory:
     def look_at_tv(self) -> RoomInfo | None:
         """The public room most worth watching now."""
         closed = {id_ for id_, room in self._rooms.items() if room.state.closed}
-        played = {*self._rooms, *self.elsewhere.rooms()} - closed
+        now = self._world.now_ms()
+        self._lately = {id_: at for id_, at in self._lately.items() if at + QUIET_MS > now}
+        played = {*self._rooms, *self.elsewhere.rooms(), *self._lately} - closed
         entries = map(self.listing.entry, played)
-        return self.tv.look(filter(None, entries), self._world.now_ms())
+        return self.tv.look(filter(None, entries), now)
 
     # Other servers (neighbours.neighbours)
 
@@ -150,8 +154,10 @@ class Directory:
         self._clock.set(news.id, news.due)
         if news.daily is not None:
             self.days.note(news.daily)
-        if news.entry is not None and self.listing.hear(news.entry):
-            self.changed.add(news.id)
+        if news.entry is not None:
+            self._lately[news.id] = self._world.now_ms()
+            if self.listing.hear(news.entry):
+                self.changed.add(news.id)
 
     def plays_elsewhere(self, id_: str, who: str) -> None:
         """An identity plays on another server from now on."""

@@ -15,7 +15,20 @@ import structlog
 from ..log.log import Channel
 from ..world import World
 from .elsewhere import Elsewhere
-from .news import Ask, Bye, News, Notice, Plays, RoomNews, Said, read, size_of, write
+from .news import (
+    Ask,
+    Bye,
+    News,
+    Notice,
+    Ordered,
+    Plays,
+    Please,
+    RoomNews,
+    Said,
+    read,
+    size_of,
+    write,
+)
 
 TOGETHER_BYTES = 64 * 1024
 """What is told in one message, but for one room more: a NATS server takes a megabyte."""
@@ -78,6 +91,10 @@ class Neighbours:
         self._looked = float("-inf")
         self.on_notice: Callable[[str], object] = lambda text: None
         """Told what an operator tells everybody."""
+        self.on_orders: Callable[[], object] = lambda: None
+        """Told that the log keeps other orders than before."""
+        self.on_please: Callable[[str], object] = lambda room: None
+        """Told of a room to which we should not write for a moment."""
 
     async def open(self) -> None:
         """Listen, and learn how things stand."""
@@ -131,6 +148,14 @@ class Neighbours:
         """Let everybody on the other servers be told something."""
         self._say(Notice(self._elsewhere.name, text))
 
+    def ordered(self) -> None:
+        """Let the other servers look at once at what the log keeps of orders."""
+        self._say(Ordered(self._elsewhere.name))
+
+    def please(self, room: str) -> None:
+        """Let the other servers not write to a room for a moment."""
+        self._say(Please(self._elsewhere.name, room))
+
     async def close(self) -> None:
         """Say how things stand, and that nobody is here any more."""
         if self._channel is None:
@@ -166,6 +191,10 @@ class Neighbours:
                 self._gone(said.node)
             case Notice():
                 self.on_notice(said.text)
+            case Ordered():
+                self.on_orders()
+            case Please():
+                self.on_please(said.room)
 
     def _take(self, news: News) -> None:
         changed, missed = self._elsewhere.take(news, self._world.monotonic())

@@ -87,7 +87,20 @@ class Notice(Struct, tag=True, frozen=True):
     text: str
 
 
-Said = News | Ask | Bye | Plays | Notice
+class Ordered(Struct, tag=True, frozen=True):
+    """What the log keeps of the operator's orders has changed: who is banned, muted, kicked."""
+
+    node: str
+
+
+class Please(Struct, tag=True, frozen=True):
+    """Do not write to a room until somebody else has, or for a moment: others never come to it."""
+
+    node: str
+    room: str
+
+
+Said = News | Ask | Bye | Plays | Notice | Ordered | Please
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(Said).decode

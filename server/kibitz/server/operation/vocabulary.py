@@ -36,7 +36,14 @@ EVENTS: Mapping[str, Said] = {
     "worker died": Said(
         "error", "one of --workers ended; it is started again", ("worker", "code", "seconds")
     ),
+    "worker silent": Said(
+        "error", "one of --workers hangs; it is killed and started again", ("worker",)
+    ),
     "parent gone": Said("error", "who looks after --workers is gone; this one ends"),
+    "clock differs": Said(
+        "error", "the clock of the NATS servers shows more, or less, than ours", ("seconds",)
+    ),
+    "clock agrees": Said("info", "it does no longer", ("seconds",)),
     "draining": Said("info", "no new rooms and connections are taken", ("connections",)),
     "stopped": Said("info", "everybody is gone and the log is written", ("seconds", "cut")),
     "not flushed": Said("error", "the log could not be closed in time"),
