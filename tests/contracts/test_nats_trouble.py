@@ -212,6 +212,32 @@ async def test_a_room_that_a_replica_does_not_have_yet_is_asked_of_the_leader(
         assert await other.read("nobody's") == []
 
 
+async def test_of_what_is_kept_only_what_is_new_is_read(
+    nats_server: NatsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with nats_logs(nats_server, 2) as (log, other), asyncio.timeout(PATIENCE):
+        await log.keep("a/1", b"1")
+        await log.keep("b", b"2")
+        directly, read = other._source._directly, []
+
+        async def noted(*asked: Any) -> Any:
+            read.append(len((answer := await directly(*asked))[0]))
+            return answer
+
+        monkeypatch.setattr(other._source, "_directly", noted)
+        for _ in range(3):
+            assert await other.kept("a/") == {"a/1": b"1"}
+        assert sum(read) == 2
+        assert await other.kept() == {"a/1": b"1", "b": b"2"}
+        await log.keep("a/1", None)
+        await log.keep("a/0", b"0")
+        assert await other.kept("a/") == {"a/0": b"0"}
+        assert sum(read) == 4
+        monkeypatch.setattr("kibitz.server.log.nats.values.ANEW_SECONDS", 0)
+        assert await other.kept() == {"a/0": b"0", "b": b"2"}
+        assert sum(read) == 7
+
+
 @pytest.fixture
 def alone(tmp_path: Path) -> Iterator[NatsServer]:
     server = NatsServer(tmp_path / "nats")
