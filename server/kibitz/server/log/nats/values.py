@@ -75,22 +75,6 @@ class Values:
                     command=self._command(),
                 )
 
-    async def probe(self) -> None:
-        """Write something that is nothing: it returns when that could be done.
-
-        Raises:
-            NotSent, Unknown, LogFailure: It cannot be done for now.
-
-        """
-        stream, subject = self._space.kept, self._space.probe
-        last = await self._source.last(stream, subject)
-        with contextlib.suppress(Overtaken):  # then somebody else could write
-            await self._putting.put(
-                *(stream, subject, b"", {GONE: "1"}),
-                expected=last.number if last else 0,
-                command=self._command(),
-            )
-
     async def kept(self, prefix: str) -> dict[str, bytes]:
         """What is kept under names that begin so.
 
