@@ -118,10 +118,10 @@ async def running_server(
         listening, limits, access or Access(), operating, admin_key, keeping=Keeping(keep=keep)
     )
     s = "s" if tls[0] else ""
-    async with contextlib.AsyncExitStack() as stack:
+    async with contextlib.AsyncExitStack() as last, contextlib.AsyncExitStack() as stack:
         if several:
             apps = await stack.enter_async_context(_several(chosen, world, nodes))
-            port = await stack.enter_async_context(balanced([app.port for app in apps], port))
+            port = await last.enter_async_context(balanced([app.port for app in apps], port))
         else:
             apps = [await stack.enter_async_context(running(chosen, log or MemoryLog(), world))]
             port = apps[0].port

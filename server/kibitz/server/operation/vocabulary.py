@@ -61,6 +61,11 @@ EVENTS: Mapping[str, Said] = {
     "archived": Said("info", "old rooms were put away", ("rooms",)),
     "not archived": Said("error", "old rooms could not be put away", FAULT),
     "log failure": Said("error", "the log could not write", (*WHERE, *WHO, "request", *FAULT)),
+    "log failing": Said("error", "nothing can be written any more", ("why",)),
+    "log well": Said("info", "it can be written again", ("seconds",)),
+    "log lost": Said("error", "a server that keeps the log is out of reach", ("server",)),
+    "log found": Said("info", "it is there again, or another one", ("server", "seconds")),
+    "kept once": Said("warning", "of several NATS servers only one keeps the rooms", ("servers",)),
     "unreadable": Said("error", "the log has no record of ours in a room", ("room", *FAULT)),
     "foreign": Said(
         "warning", "a message of nobody's that we know is passed over", ("stream", "number")

@@ -23,7 +23,9 @@ from ..log import AWAY, Conflict, LogFailure, failure
 from ..record import UNREADABLE, Record
 from .connection import NotSent, Unknown
 from .form import Part, split, write_append
+from .health import Health
 from .putting import DEADLINE_SECONDS, MAX_PAUSE_SECONDS, Overtaken, Putting
+from .reading import Unwritable
 from .records import NEW, Head, Records, unreadable
 from .streams import Space
 
@@ -72,6 +74,7 @@ class Appending:
         putting: Putting,
         space: Space,
         meter: Meter,
+        health: Health,
         node: str,
         register: Callable[[str, Callable[[], None]], Awaitable[None]],
     ) -> None:
@@ -83,6 +86,7 @@ class Appending:
         self._putting = putting
         self._space = space
         self._meter = meter
+        self._health = health
         self._node = node
         self._register = register
         self._numbers = itertools.count(1)
@@ -191,8 +195,8 @@ class Appending:
             return known
         return await self._asked(room, line)
 
-    async def _asked(self, room: str, line: _Line) -> Head:
-        """Where the room stands, as the leader says.
+    async def _asked(self, room: str, line: _Line, *, trusted: bool = False) -> Head:
+        """Where the room stands, as the leader says; ``trusted``: whatever was known.
 
         Raises:
             LogFailure: Nobody has said so for long, and nothing was written.
@@ -201,8 +205,9 @@ class Appending:
         end = time.monotonic() + DEADLINE_SECONDS
         while True:
             try:
-                return await self._records.head(room)
+                return await self._records.head(room, trusted=trusted)
             except (NotSent, Unknown) as error:
+                self._health.words = str(error)
                 if time.monotonic() > end:
                     raise LogFailure(str(error)) from error
             self._trouble(line, end - DEADLINE_SECONDS)
@@ -218,7 +223,7 @@ class Appending:
 
         """
         try:
-            return await self._asked(room, line)
+            return await self._asked(room, line, trusted=True)
         except LogFailure:
             return self._records.known(room) or NEW
 
@@ -273,7 +278,7 @@ class Appending:
             command=command,
             in_trouble=in_trouble,
         )
-        self._meter.failing = False
+        self._health.writes()
         self._meter.records.observe(len(stored))
         self._meter.seconds.observe(time.monotonic() - begun)
         return number
@@ -312,7 +317,7 @@ class Appending:
     def _trouble(self, line: _Line, since: float) -> None:
         """A room is in trouble: it is told in an order of its own, and others are before it."""
         if time.monotonic() - since > TROUBLE_SECONDS:
-            self._meter.failing = True
+            self._health.fails()
         if not line.in_trouble:
             line.in_trouble = True
             room, order = line.waiting[0].room, self._order
@@ -335,7 +340,8 @@ class Appending:
             self._meter.conflicts += len(group)
         if isinstance(error, LogFailure):
             self._meter.failures += len(group)
-            self._meter.failing |= line.in_trouble  # else it is the fault of what was handed over
+            if line.in_trouble or isinstance(error, Unwritable):
+                self._health.fails(str(error))  # else it is the fault of what was handed over
         if not line.waiting:
             line.in_trouble = False
         self._tell()

@@ -28,6 +28,8 @@ MAX_MARKS = 64
 """Places in a room that are known, from where its later records can be read."""
 READ_SECONDS = 10.0
 """What could not be read within so long is said to be unreadable."""
+DOUBT_SECONDS = 1.0
+"""If no replica has what is known for so long, the leader is asked whether it is so."""
 PAUSE_SECONDS = 0.05
 """Before what failed, or what a replica did not have yet, is asked for again."""
 
@@ -104,14 +106,23 @@ class Records:
             if len(known.marks) > MAX_MARKS:
                 del known.marks[1:-1:2]
 
-    async def head(self, room: str) -> Head:
+    async def head(self, room: str, *, trusted: bool = False) -> Head:
         """Where a room stands, as the leader says.
+
+        Args:
+            room: The room.
+            trusted: Whether he is believed if he knows of less than we do: somebody may have told
+                us what is not so, or all is gone.
 
         Raises:
             NotSent, Unknown: Nobody can say for now.
 
         """
+        before = self.known(room)
         head = head_of(await self._source.last(self._space.rooms, self._space.room(room)))
+        known = self.known(room)
+        if trusted and known is not None and known == before and head.number < known.number:
+            del self._known[room]
         if head is not NEW:
             self.saw(room, head)
         return head
@@ -132,11 +143,15 @@ class Records:
 
         """
         end = time.monotonic() + READ_SECONDS
+        doubt = time.monotonic() + DOUBT_SECONDS
         while True:
             try:
                 if (records := await self._read(room, after, limit)) is not None:
                     return records
                 why = "a replica is behind"
+                if time.monotonic() > doubt:
+                    await self.head(room, trusted=True)
+                    doubt = time.monotonic() + DOUBT_SECONDS
             except Closed as error:
                 raise LogFailure(str(error)) from error
             except (NotSent, Unknown) as error:
@@ -172,6 +187,8 @@ class Records:
                         records.append(record)
                 if limit is not None and len(records) >= limit:
                     return records[:limit]
+        if number == 0 and after == 0 and room not in self._known:
+            return [] if await self.head(room) is NEW else None  # a replica may not have it yet
         return records if number >= needed.number else None
 
     def _mark(self, room: str, after: int) -> tuple[int, int]:
