@@ -207,7 +207,7 @@ ROUNDS = 40
 
 async def test_a_room_that_is_never_free_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
     seconds = 0.0
-    monkeypatch.setattr(writing, "work_clock", lambda: seconds)
+    monkeypatch.setattr(writing, "late_clock", lambda: seconds)
     at = await desk()
     asked: list[int] = []
     at.room.writing.on_crowded = lambda: asked.append(len(at.log.batches))

@@ -45,6 +45,7 @@ DEAR_SECONDS = 0.001
 DEAREST_SECONDS = 0.05
 """So much at the most: it may be that the machine had something else to do."""
 work_clock = time.perf_counter
+late_clock = time.monotonic
 
 
 log = structlog.get_logger("kibitz.writing")
@@ -267,7 +268,7 @@ class Writing:
             self._answer(error)
         else:
             busy = Refused(ErrorCode.INTERNAL, "the room is too busy; try again", retry_ms=100)
-            now = work_clock()
+            now = late_clock()
             for command in commands:
                 command.late = min(command.late, now)
             again = [each for each in commands if now - each.late < CONFLICT_SECONDS]
