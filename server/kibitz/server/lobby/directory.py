@@ -98,13 +98,13 @@ class Directory:
         if self.listing.note(room.id, room.entry(), fresh=fresh):
             self.changed.add(room.id)
 
-    def player_came(self, room: Room, who: str, role: Role) -> None:
+    def player_came(self, id_: str, who: str, role: Role) -> None:
         """Somebody who has a seat has come: elsewhere a race may begin without who is away."""
         if role == "player":
-            self.on_player(room.id, who)
-        race = room.state.course.race
-        if race and race.started is None:
-            self.on_racer(room.id)
+            self.on_player(id_, who)
+        room = self._rooms.get(id_)
+        if room and (race := room.state.course.race) and race.started is None:
+            self.on_racer(id_)
 
     def put_away(self, id_: str) -> None:
         """A room has been put away."""

@@ -326,7 +326,7 @@ class Rooms:
     def _adopt(self, room: Room, *, fresh: bool = False) -> Room:
         room.on_change = self._note
         room.writing.on_crowded = partial(self.on_crowded, room.id)
-        room.people.on_player = partial(self.directory.player_came, room)
+        room.people.on_player = partial(self.directory.player_came, room.id)
         self._rooms[room.id] = room
         self.clock.set(room.id, room.due)
         room.people.elsewhere = self.directory.elsewhere.here(room.id)
