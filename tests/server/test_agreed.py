@@ -1,7 +1,6 @@
 """Servers whose clocks differ show one time: nothing is due anywhere before it is due."""
 
 import time
-from collections.abc import Iterator
 
 import pytest
 from brokers import NatsServer, nats_logs
@@ -19,22 +18,14 @@ from kibitz.server.world import World
 HOUR = 3_600_000
 
 
-@pytest.fixture(scope="module")
-def nats(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]:
-    server = NatsServer(tmp_path_factory.mktemp("agreed") / "nats")
-    server.start()
-    yield server
-    server.stop()
-
-
 def ahead() -> int:
     return REAL.now_ms() + HOUR
 
 
 async def test_a_server_an_hour_ahead_shows_nothing_early_and_ends_nothing_early(
-    nats: NatsServer,
+    nats_server: NatsServer,
 ) -> None:
-    async with nats_logs(nats, 2) as logs:
+    async with nats_logs(nats_server, 2) as logs:
         clock = Agreed(ahead, time.monotonic)
         with capture_logs() as said:
             await clock.agree(logs[1])

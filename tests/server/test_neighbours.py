@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Iterator, Sized
+from collections.abc import AsyncIterator, Sized
 from dataclasses import dataclass
 from functools import partial
 
@@ -20,14 +20,6 @@ from kibitz.server.room import writing
 KEY = "correct horse battery staple"
 
 
-@pytest.fixture(scope="module")
-def nats(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]:
-    server = NatsServer(tmp_path_factory.mktemp("neighbours") / "nats")
-    server.start()
-    yield server
-    server.stop()
-
-
 @dataclass(frozen=True)
 class Two:
     """Two servers on one log, by one clock."""
@@ -39,10 +31,10 @@ class Two:
 
 
 @contextlib.asynccontextmanager
-async def two(nats: NatsServer) -> AsyncIterator[Two]:
+async def two(nats_server: NatsServer) -> AsyncIterator[Two]:
     fake = Fake()
     async with (
-        nats_logs(nats, 2) as logs,
+        nats_logs(nats_server, 2) as logs,
         running_server(logs[0], fake.world, admin_key=KEY) as a,
         running_server(logs[1], fake.world, admin_key=KEY) as b,
     ):
@@ -59,9 +51,11 @@ def presence(talk: Talk) -> list[tuple[int, list[int]]]:
     return [(push["spectators"], push["players"]) for push in pushed]
 
 
-async def test_who_looks_on_elsewhere_sees_everything_and_is_counted(nats: NatsServer) -> None:
+async def test_who_looks_on_elsewhere_sees_everything_and_is_counted(
+    nats_server: NatsServer,
+) -> None:
     async with (
-        two(nats) as servers,
+        two(nats_server) as servers,
         talking(servers.a.url, name="Ann") as ann,
         talking(servers.b.url, name="Bob") as bob,
         talking(servers.b.url) as eve,
@@ -91,9 +85,9 @@ async def test_who_looks_on_elsewhere_sees_everything_and_is_counted(nats: NatsS
 
 
 async def test_a_game_that_nobody_is_in_for_the_moment_is_on_tv_everywhere(
-    nats: NatsServer,
+    nats_server: NatsServer,
 ) -> None:
-    async with two(nats) as servers, talking(servers.b.url) as eve:
+    async with two(nats_server) as servers, talking(servers.b.url) as eve:
         await eve.ok("tv")
         async with talking(servers.a.url, name="Ann") as ann:
             room = (await ann.ok("create", game="klondike"))["room"]
@@ -107,9 +101,9 @@ async def test_a_game_that_nobody_is_in_for_the_moment_is_on_tv_everywhere(
         assert servers.b.app.rooms.directory.look_at_tv() is None
 
 
-async def test_a_race_begins_and_ends_whoever_is_where(nats: NatsServer) -> None:
+async def test_a_race_begins_and_ends_whoever_is_where(nats_server: NatsServer) -> None:
     async with (
-        two(nats) as servers,
+        two(nats_server) as servers,
         talking(servers.a.url, name="Ann") as ann,
         talking(servers.b.url, name="Bob") as bob,
     ):
@@ -136,11 +130,11 @@ async def test_a_race_begins_and_ends_whoever_is_where(nats: NatsServer) -> None
 
 
 async def test_who_never_comes_to_write_is_let_through(
-    nats: NatsServer, monkeypatch: pytest.MonkeyPatch
+    nats_server: NatsServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(writing, "GIVE_WAY_SECONDS", 3600)
     async with (
-        two(nats) as servers,
+        two(nats_server) as servers,
         talking(servers.a.url, name="Ann") as ann,
         talking(servers.b.url, name="Bob") as bob,
     ):
@@ -156,9 +150,11 @@ async def test_who_never_comes_to_write_is_let_through(
         assert (await later)["seq"] == first["seq"] + 1
 
 
-async def test_a_race_waits_for_who_has_just_come_to_another_server(nats: NatsServer) -> None:
+async def test_a_race_waits_for_who_has_just_come_to_another_server(
+    nats_server: NatsServer,
+) -> None:
     async with (
-        two(nats) as servers,
+        two(nats_server) as servers,
         talking(servers.a.url, name="Ann") as ann,
         talking(servers.a.url, name="Bob") as bob,
         talking(servers.b.url, name="Cy") as cy,
@@ -176,10 +172,10 @@ async def test_a_race_waits_for_who_has_just_come_to_another_server(nats: NatsSe
 
 
 async def test_a_start_that_is_arranged_happens_where_the_server_that_knew_it_is_gone(
-    nats: NatsServer,
+    nats_server: NatsServer,
 ) -> None:
     fake = Fake()
-    async with nats_logs(nats, 2) as logs, running_server(logs[1], fake.world) as b:
+    async with nats_logs(nats_server, 2) as logs, running_server(logs[1], fake.world) as b:
         async with (
             running_server(logs[0], fake.world) as a,
             talking(a.url, name="Ann") as ann,
@@ -196,9 +192,9 @@ async def test_a_start_that_is_arranged_happens_where_the_server_that_knew_it_is
         await eventually(lambda: b.app.rooms.peek(room).state.course.is_released())  # type: ignore[union-attr]
 
 
-async def test_the_deal_of_the_day_has_one_table(nats: NatsServer) -> None:
+async def test_the_deal_of_the_day_has_one_table(nats_server: NatsServer) -> None:
     async with (
-        two(nats) as servers,
+        two(nats_server) as servers,
         talking(servers.a.url, name="Ann") as ann,
         talking(servers.b.url, name="Bob") as bob,
     ):
@@ -222,9 +218,9 @@ async def test_the_deal_of_the_day_has_one_table(nats: NatsServer) -> None:
         assert again["seq"]
 
 
-async def test_orders_of_the_operator_hold_on_every_server(nats: NatsServer) -> None:
+async def test_orders_of_the_operator_hold_on_every_server(nats_server: NatsServer) -> None:
     async with (
-        two(nats) as servers,
+        two(nats_server) as servers,
         talking(servers.a.url) as op,
         talking(servers.b.url, name="Bob") as bob,
         talking(servers.b.url, name="Cy") as cy,
@@ -248,11 +244,11 @@ async def test_orders_of_the_operator_hold_on_every_server(nats: NatsServer) -> 
 
 
 async def test_who_is_kicked_on_one_server_does_not_sit_down_again_on_another(
-    nats: NatsServer, monkeypatch: pytest.MonkeyPatch
+    nats_server: NatsServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("kibitz.server.app.REFRESH_SECONDS", 3600.0)
     async with (
-        two(nats) as servers,
+        two(nats_server) as servers,
         talking(servers.a.url) as op,
         talking(servers.b.url, name="Cy") as cy,
     ):
@@ -267,10 +263,10 @@ async def test_who_is_kicked_on_one_server_does_not_sit_down_again_on_another(
         assert (await cy.ok("join", room=room, role="player"))["role"] == "player"
 
 
-async def test_a_server_that_comes_later_knows_who_is_where(nats: NatsServer) -> None:
+async def test_a_server_that_comes_later_knows_who_is_where(nats_server: NatsServer) -> None:
     fake = Fake()
     async with (
-        nats_logs(nats, 2) as logs,
+        nats_logs(nats_server, 2) as logs,
         running_server(logs[0], fake.world) as a,
         talking(a.url, name="Ann") as ann,
     ):
@@ -287,10 +283,10 @@ async def test_a_server_that_comes_later_knows_who_is_where(nats: NatsServer) ->
 
 
 async def test_what_nobody_said_any_more_is_looked_up(
-    nats: NatsServer, monkeypatch: pytest.MonkeyPatch
+    nats_server: NatsServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with (
-        two(nats) as servers,
+        two(nats_server) as servers,
         talking(servers.a.url, name="Ann") as ann,
         talking(servers.a.url, name="Cat") as cat,
         talking(servers.b.url, name="Bob") as bob,
@@ -317,9 +313,11 @@ async def test_what_nobody_said_any_more_is_looked_up(
         assert [*days._rooms[days.today, "montana"]] == [daily]
 
 
-async def test_a_room_is_listed_by_who_has_come_before_he_heard_of_it(nats: NatsServer) -> None:
+async def test_a_room_is_listed_by_who_has_come_before_he_heard_of_it(
+    nats_server: NatsServer,
+) -> None:
     async with (
-        two(nats) as servers,
+        two(nats_server) as servers,
         talking(servers.a.url, name="Ann") as ann,
         talking(servers.b.url, name="Bob") as bob,
     ):
@@ -331,8 +329,8 @@ async def test_a_room_is_listed_by_who_has_come_before_he_heard_of_it(nats: Nats
         assert {entry["id"] for entry in rooms} == {first, second}
 
 
-async def test_whoever_plays_on_another_server_is_replaced_here(nats: NatsServer) -> None:
-    async with two(nats) as servers, talking(servers.a.url, name="Ann") as ann:
+async def test_whoever_plays_on_another_server_is_replaced_here(nats_server: NatsServer) -> None:
+    async with two(nats_server) as servers, talking(servers.a.url, name="Ann") as ann:
         room = (await ann.ok("create", game="klondike"))["room"]
         async with talking(servers.b.url, token=ann.token) as looking:
             await looking.ok("join", room=room)
@@ -343,8 +341,20 @@ async def test_whoever_plays_on_another_server_is_replaced_here(nats: NatsServer
             await looking.ok("rooms")
 
 
-async def test_nobody_is_left_in_the_list_of_a_room_shown_late(nats: NatsServer) -> None:
-    async with two(nats) as servers, talking(servers.a.url, name="Ann") as ann:
+async def test_what_others_told_of_is_kept_for_tv_no_longer_than_it_is_on(
+    nats_server: NatsServer,
+) -> None:
+    async with two(nats_server) as servers, talking(servers.a.url, name="Ann") as ann:
+        lately = servers.b.app.rooms.directory._lately
+        first = (await ann.ok("create", game="klondike"))["room"]
+        await eventually(lambda: first in lately)
+        servers.fake.pass_time(61)
+        second = (await ann.ok("create", game="klondike"))["room"]
+        await eventually(lambda: [*lately] == [second])
+
+
+async def test_nobody_is_left_in_the_list_of_a_room_shown_late(nats_server: NatsServer) -> None:
+    async with two(nats_server) as servers, talking(servers.a.url, name="Ann") as ann:
         room = (await ann.ok("create", game="klondike", delay=60))["room"]
         servers.fake.pass_time(61)
         listing = servers.b.app.rooms.listing

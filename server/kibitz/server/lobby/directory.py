@@ -48,7 +48,7 @@ class Directory:
         self._gone: set[str] = set()
         """Rooms that have been put away, of which they are still to be told."""
         self._lately: dict[str, int] = {}
-        """Public rooms of which others have told, in memory there perhaps, and when, Unix ms."""
+        """Public rooms of which others have told lately, and when, Unix ms; the last one last."""
         self.on_racer: Callable[[str], None] = lambda id_: None
         """Told of a room of which they are to be told at once."""
         self.on_player: Callable[[str, str], None] = lambda id_, who: None
@@ -120,10 +120,18 @@ class Directory:
         """The public room most worth watching now."""
         closed = {id_ for id_, room in self._rooms.items() if room.state.closed}
         now = self._world.now_ms()
-        self._lately = {id_: at for id_, at in self._lately.items() if at + QUIET_MS > now}
+        self._forget_quiet(now)
         played = {*self._rooms, *self.elsewhere.rooms(), *self._lately} - closed
         entries = map(self.listing.entry, played)
         return self.tv.look(filter(None, entries), now)
+
+    def _forget_quiet(self, now: int) -> None:
+        """Nobody looks for what is on among rooms of which others told so long ago."""
+        while self._lately:
+            id_, at = next(iter(self._lately.items()))
+            if at + QUIET_MS > now:
+                return
+            del self._lately[id_]
 
     # Other servers (neighbours.neighbours)
 
@@ -155,7 +163,10 @@ class Directory:
         if news.daily is not None:
             self.days.note(news.daily)
         if news.entry is not None:
-            self._lately[news.id] = self._world.now_ms()
+            now = self._world.now_ms()
+            self._forget_quiet(now)
+            self._lately.pop(news.id, None)
+            self._lately[news.id] = now
             if self.listing.hear(news.entry):
                 self.changed.add(news.id)
 

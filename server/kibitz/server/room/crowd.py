@@ -98,7 +98,7 @@ class Crowd:
         """An identity plays elsewhere from now on."""
         for other in list(self._players):
             if other.identity.id == who:
-                self._forget(other)
+                self.remove(other)
                 other.close_soon(CloseCode.REPLACED, "this seat was taken over elsewhere")
 
     def remove(self, listener: Listener) -> None:

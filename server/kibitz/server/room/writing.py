@@ -273,7 +273,8 @@ class Writing:
                 command.late = min(command.late, now)
             again = [each for each in commands if now - each.late < CONFLICT_SECONDS]
             self._commands.extendleft(reversed(again))
-            self._decided = [(each, busy) for each in commands if each not in again]
+            late = [each for each in commands if now - each.late >= CONFLICT_SECONDS]
+            self._decided = [(each, busy) for each in late]
             self._answer()
         self._go_on()
 
