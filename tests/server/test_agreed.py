@@ -101,3 +101,14 @@ async def test_a_log_without_a_clock_has_ours(monkeypatch: pytest.MonkeyPatch) -
     await clock.agree(log)
     await clock.keep(log)
     assert clock.now_ms == own and log.meter.clock_offset == 0
+
+
+async def test_how_the_machine_is_set_makes_no_difference_to_what_is_shown() -> None:
+    seconds, wall, there = 100.0, 5_000_000, There()
+    clock = Agreed(lambda: wall, lambda: seconds)
+    await clock.agree(there)
+    for set_to in (10**12, 0, 5_000_000):
+        before = clock.now_ms()
+        wall = set_to
+        seconds += 1
+        assert clock.now_ms() == before + 1000

@@ -341,18 +341,6 @@ async def test_whoever_plays_on_another_server_is_replaced_here(nats_server: Nat
             await looking.ok("rooms")
 
 
-async def test_what_others_told_of_is_kept_for_tv_no_longer_than_it_is_on(
-    nats_server: NatsServer,
-) -> None:
-    async with two(nats_server) as servers, talking(servers.a.url, name="Ann") as ann:
-        lately = servers.b.app.rooms.directory._lately
-        first = (await ann.ok("create", game="klondike"))["room"]
-        await eventually(lambda: first in lately)
-        servers.fake.pass_time(61)
-        second = (await ann.ok("create", game="klondike"))["room"]
-        await eventually(lambda: [*lately] == [second])
-
-
 async def test_nobody_is_left_in_the_list_of_a_room_shown_late(nats_server: NatsServer) -> None:
     async with two(nats_server) as servers, talking(servers.a.url, name="Ann") as ann:
         room = (await ann.ok("create", game="klondike", delay=60))["room"]

@@ -2,11 +2,24 @@
 
 import asyncio
 
+from server.storage.files import entry as info
 from worlds import Fake
 
+from kibitz.server.lobby.directory import Directory
+from kibitz.server.log.memory import MemoryLog
 from kibitz.server.neighbours.elsewhere import SILENT_SECONDS, Elsewhere
 from kibitz.server.neighbours.neighbours import LOOK_SECONDS, TOGETHER_BYTES, Neighbours, together
-from kibitz.server.neighbours.news import FORM, Ask, News, Please, RoomNews, read, size_of, write
+from kibitz.server.neighbours.news import (
+    FORM,
+    Ask,
+    News,
+    Please,
+    RoomNews,
+    read,
+    size_of,
+    write,
+)
+from kibitz.server.room.clock import Clock
 from kibitz.server.room.here import NOBODY, Here
 
 
@@ -154,3 +167,41 @@ def test_what_is_said_goes_into_messages_that_are_not_too_large() -> None:
     assert sum(len(part) for part in parts) == 10
     assert all(sum(map(size_of, part)) < TOGETHER_BYTES + size_of(large) + 1 for part in parts)
     assert list(together([])) == [[]]
+
+
+async def test_of_two_that_cross_the_later_connection_stays() -> None:
+    wires, rooms, fake = [Wire(), Wire()], [Rooms(), Rooms()], Fake()
+    wires[1].name = "you"
+    we, you = (
+        Neighbours(wire, Elsewhere(wire.name), each, fake.world)
+        for wire, each in zip(wires, rooms, strict=True)
+    )
+
+    def cross(*order: Neighbours, apart: float) -> list[list[str]]:
+        for each in order:
+            each.plays("r1", "ann")
+            fake.pass_time(apart)
+        for wire, other in zip(wires, (you, we), strict=True):
+            other._hear(write(wire.told.pop()))  # type: ignore[arg-type]
+        return [each.seen for each in rooms]
+
+    assert cross(we, you, apart=0.001) == [["r1 ann"], []]
+    assert cross(you, we, apart=0.001) == [["r1 ann"], ["r1 ann"]]
+    for each in rooms:
+        each.seen.clear()
+    assert sorted(map(len, cross(we, you, apart=0))) == [0, 1], (
+        "one of them, though nobody is later"
+    )
+
+
+async def test_what_others_told_of_is_kept_for_tv_no_longer_than_it_is_on() -> None:
+    fake = Fake()
+
+    async def wake(id_: str) -> None:
+        raise AssertionError(id_)
+
+    directory = Directory(MemoryLog(), fake.world, Clock(fake.world, wake), {})
+    for name in ("r1", "r2", "r1", "r3"):
+        directory.heard(RoomNews(name, entry=info(name)))
+        fake.pass_time(31)
+    assert [*directory._lately] == ["r1", "r3"], "of r2 it was 62 seconds before"

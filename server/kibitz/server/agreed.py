@@ -34,11 +34,13 @@ class Agreed:
 
     def __init__(self, wall_ms: Callable[[], int], seconds: Callable[[], float]) -> None:
         """See :class:`.steady.Steady`."""
-        self._own_ms = Steady(wall_ms, seconds).now_ms
-        self.now_ms = self._own_ms
+        self._wall_ms = wall_ms
+        self._seconds = seconds
+        self.now_ms = Steady(wall_ms, seconds).now_ms
         """Unix milliseconds."""
         self._offset = 0
-        """So many milliseconds more than ours the log's clock shows."""
+        """What the log's clock shows less the seconds that nobody sets, in milliseconds: how the
+        machine's wall clock is set meanwhile makes no difference."""
         self._alarmed = False
 
     async def agree(self, log_: EventLog) -> None:
@@ -65,17 +67,18 @@ class Agreed:
             raise why
         _, self._offset = min(found)
         self._note(log_)
-        # what passes is measured by our own clock: it runs while the machine sleeps
-        shown = Steady(lambda: self._own_ms() + self._offset, lambda: self._own_ms() / 1000)
-        self.now_ms = shown.now_ms
+        self.now_ms = Steady(lambda: self._passed_ms() + self._offset, self._seconds).now_ms
+
+    def _passed_ms(self) -> int:
+        return round(self._seconds() * 1000)
 
     async def _measure(self, log_: EventLog) -> tuple[int, int] | None:
         """By how much it may be wrong, and how far the log's clock is ahead; milliseconds."""
-        begun = self._own_ms()
+        begun = self._passed_ms()
         there = await log_.time_ms()
         if there is None:
             return None
-        half = (self._own_ms() - begun + 1) // 2
+        half = (self._passed_ms() - begun + 1) // 2
         return half, there - begun - half
 
     async def keep(self, log_: EventLog) -> None:
@@ -89,11 +92,13 @@ class Agreed:
                 half, offset = measured
                 if abs(offset - self._offset) > half:  # else it says nothing new
                     self._offset = offset
-                    self._note(log_)
+                self._note(log_)
 
     def _note(self, log_: EventLog) -> None:
-        log_.meter.clock_offset = self._offset / 1000
-        far = abs(self._offset) > ALARM_MS
+        """Say how far the machine's own clock is off."""
+        apart = self._passed_ms() + self._offset - self._wall_ms()
+        log_.meter.clock_offset = apart / 1000
+        far = abs(apart) > ALARM_MS
         if far is not self._alarmed:
             self._alarmed = far
             if far:

@@ -32,6 +32,8 @@ from .news import (
 
 TOGETHER_BYTES = 64 * 1024
 """What is told in one message, but for one room more: a NATS server takes a megabyte."""
+CROSSING_SECONDS = 5.0
+"""So long it is remembered who has come here to play: what is said elsewhere may cross it."""
 LOOK_SECONDS = 5.0
 """Between two looks at all that the log has."""
 SETTLE_SECONDS = 0.3
@@ -89,6 +91,8 @@ class Neighbours:
         """Whether something happened of which we may not have heard."""
         self._looking: asyncio.Task[None] | None = None
         self._looked = float("-inf")
+        self._playing: dict[tuple[str, str], int] = {}
+        """Since when identities play in rooms here, Unix ms, of those who have just come."""
         self.on_notice: Callable[[str], object] = lambda text: None
         """Told what an operator tells everybody."""
         self.on_orders: Callable[[], object] = lambda: None
@@ -113,6 +117,8 @@ class Neighbours:
         for name in self._elsewhere.silent(now):
             self._gone(name)
         self._tell()
+        just = self._world.now_ms() - CROSSING_SECONDS * 1000
+        self._playing = {who: since for who, since in self._playing.items() if since > just}
         if self._in_doubt and self._looking is None and now >= self._looked + LOOK_SECONDS:
             self._in_doubt, self._looked = False, now
             self._looking = asyncio.create_task(self._look())
@@ -142,7 +148,9 @@ class Neighbours:
 
     def plays(self, room: str, who: str) -> None:
         """Say that an identity plays here from now on."""
-        self._say(Plays(self._elsewhere.name, room, who))
+        if self._channel is not None:
+            since = self._playing[room, who] = self._world.now_ms()
+            self._say(Plays(self._elsewhere.name, room, who, since))
 
     def notice(self, text: str) -> None:
         """Let everybody on the other servers be told something."""
@@ -186,7 +194,9 @@ class Neighbours:
                 self._whole = True
                 self._tell()
             case Plays():
-                self._rooms.plays_elsewhere(said.room, said.who)
+                ours = self._playing.get((said.room, said.who), 0), self._elsewhere.name
+                if ours < (said.since, said.node):  # else he has come here later than there
+                    self._rooms.plays_elsewhere(said.room, said.who)
             case Bye():
                 self._gone(said.node)
             case Notice():

@@ -73,11 +73,20 @@ class Bye(Struct, tag=True, frozen=True):
 
 
 class Plays(Struct, tag=True, frozen=True):
-    """An identity plays on a connection there from now on, and on no other."""
+    """An identity plays on a connection there from now on, and on no other.
+
+    Attributes:
+        node: The server.
+        room: The room.
+        who: The identity.
+        since: From when on, Unix ms.
+
+    """
 
     node: str
     room: str
     who: str
+    since: int
 
 
 class Notice(Struct, tag=True, frozen=True):
