@@ -196,6 +196,8 @@ async def test_an_address_rests_when_it_has_had_its_part(
     """So much of it, or so much time."""
     clock = count()
     monkeypatch.setattr("kibitz.server.sockets.share.work_clock", lambda: next(clock) * 1e-9)
+    rest = "kibitz.server.sockets.share.REST_SECONDS"
+    monkeypatch.setattr(rest, 0.5)  # longer than this test may be held up
     share, begun = Share(), list[int]()
 
     def work(most: int) -> int:
@@ -211,4 +213,5 @@ async def test_an_address_rests_when_it_has_had_its_part(
     await asyncio.sleep(0)
     assert len(begun) == -(-AT_ONCE // counts), "it rests, whoever comes"
     monkeypatch.setattr("kibitz.server.sockets.share.work_clock", lambda: next(clock) * 1.0)
+    monkeypatch.setattr(rest, 0.001)
     await eventually(lambda: len(begun) == 101)
