@@ -307,6 +307,7 @@ async def test_an_address_where_something_else_answers_is_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("kibitz.server.log.nats.connection.OPEN_SECONDS", 0.2)
+    monkeypatch.setattr("kibitz.server.log.nats.log.SAY_SECONDS", 0.05)
 
     async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read()
@@ -315,8 +316,11 @@ async def test_an_address_where_something_else_answers_is_named(
     server = await asyncio.start_server(silent, "127.0.0.1", 0)
     async with server:
         where = f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
-        with pytest.raises(UnusableLog, match=rf"at {where} \(nothing there answers as one does\)"):
+        nothing = rf"at {where} \(nothing there answers as one does\)"
+        with capture_logs() as lines, pytest.raises(UnusableLog, match=nothing):
             await NatsLog.open([f"nats://u:secret@{where}"])
+        (waits,) = of(lines, "log waits")
+        assert (waits["server"], waits["seconds"] > 0) == (where, True)
         with pytest.raises(UnusableLog, match=r"at nohost\.invalid:4222"):
             await NatsLog.open(["nats://nohost.invalid:4222"])
 
