@@ -90,7 +90,7 @@ async def test_who_writes_into_a_full_store_is_refused_and_told_why(tmp_path: Pa
         server.stop()
 
 
-@pytest.mark.parametrize("spoilt", ["full", "gone"])
+@pytest.mark.parametrize("spoilt", ["full", "gone", "silent"])
 async def test_who_is_in_doubt_is_told_so_where_nothing_can_be_stored(
     nats_server: NatsServer, monkeypatch: pytest.MonkeyPatch, spoilt: str
 ) -> None:
@@ -103,18 +103,28 @@ async def test_who_is_in_doubt_is_told_so_where_nothing_can_be_stored(
         await way.shut()
         rooms = f"STREAM.{{}}.{log._space.rooms}"
         said = await asked(other, rooms.format("INFO"))
-        config = said["config"] | {"max_bytes": said["state"]["bytes"] + 20}
+        was = said["config"]
+        client = await nats.connect(nats_server.url)
         if spoilt == "full":
-            await asked(other, rooms.format("UPDATE"), config)
-        else:
+            most = said["state"]["bytes"] + 20
+            await asked(other, rooms.format("UPDATE"), was | {"max_bytes": most})
+        elif spoilt == "gone":
             await asked(other, rooms.format("DELETE"))
+        else:  # as when a disk is full: what is to be stored is answered by nobody
+            monkeypatch.setattr("kibitz.server.log.nats.link.ASK_SECONDS", 0.1)
+            subjects = [f"{name}.none" for name in was["subjects"]]
+            elsewhere = {"subjects": subjects, "republish": None}
+            await asked(other, rooms.format("UPDATE"), was | elsewhere)
+            await client.subscribe(was["subjects"][0])
+            await client.flush()
         assert not done.done()
         await way.open()
-        with pytest.raises(Undecided if spoilt == "full" else Unwritable):
+        with pytest.raises(Unwritable if spoilt == "gone" else Undecided):
             await done
         assert log.meter.failing and not log.meter.waiting
-        if spoilt == "full":  # whoever comes next decides it
-            await asked(other, rooms.format("UPDATE"), config | {"max_bytes": -1})
+        await client.close()
+        if spoilt != "gone":  # whoever comes next decides it
+            await asked(other, rooms.format("UPDATE"), was)
             await add(log, "r", 1)
             assert [each.by for each in await other.read("r")] == [None, None]
 

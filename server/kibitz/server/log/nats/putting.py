@@ -3,8 +3,8 @@
 Promises: the message is stored only if the subject's last one is still the expected one. What is
 unknown is asked for again with the same pair of expected number and command until it is decided:
 both copies expect the same, so that at most one can be stored, and a late one is refused for ever.
-Where nothing can be stored, nothing decides it: then it is given up after a while, and said to be
-undecided. Never: a failure reported of what may yet be stored.
+Where nothing can be stored, though the leader is there, nothing decides it: then it is given up
+after a while, and said to be undecided. Never: a failure reported of what may yet be stored.
 """
 
 import asyncio
@@ -88,8 +88,8 @@ class Putting:
         """
         headers = {**headers, EXPECTED: str(expected), COMMAND: command}
         end, pause, in_doubt = time.monotonic() + DEADLINE_SECONDS, PAUSE_SECONDS, False
-        refused = 0.0
-        """Since when nothing can be stored while it is in doubt, if so."""
+        absent: float | None = None
+        """Since when the leader says that he does not have what is in doubt."""
         while True:
             doubted = in_doubt
             try:
@@ -110,30 +110,39 @@ class Putting:
                 elif _full(error):
                     if not in_doubt:
                         raise Unwritable(self._health.words)
-                    if ours := await self._ours(stream, subject, expected, command):
-                        return ours
-                    refused = refused or time.monotonic()  # a copy may be on its way, or proposed
                 elif error.get("code") == UNAVAILABLE:
                     in_doubt = True
                 elif not in_doubt:
                     raise LogFailure(self._health.words)
             except Closed as error:
-                why = "nobody knows whether it was written" if in_doubt else str(error)
-                raise LogFailure(why) from error
+                if in_doubt:
+                    raise Undecided("the log was closed before that was known") from error
+                raise LogFailure(str(error)) from error
             except NotSent as error:
                 self._health.words = str(error)
                 if isinstance(error, NoResponder) and await self._source.lacks(stream):
                     self._health.words = gone(stream)
-                    if not in_doubt or expected:  # in a new one nothing is as it expects
+                    if not in_doubt:
                         raise Unwritable(self._health.words) from error
-                    refused = refused or time.monotonic()
                 if not in_doubt and time.monotonic() > end:
                     raise LogFailure(str(error)) from error
             except (Unknown, msgspec.DecodeError, LookupError) as error:
                 self._health.words = str(error)
                 in_doubt = True
-            if refused and time.monotonic() > refused + DEADLINE_SECONDS:
-                raise Undecided(self._health.words)
+            if in_doubt:
+                end_of_doubt: LogFailure = Undecided(self._health.words)
+                try:
+                    if ours := await self._ours(stream, subject, expected, command):
+                        return ours
+                    absent = absent or time.monotonic()  # a copy may be on its way, or proposed
+                except Unwritable as error:
+                    absent = absent or time.monotonic()
+                    if expected:  # in a new stream nothing is as it expects
+                        end_of_doubt = error
+                except (NotSent, Unknown):
+                    absent = None
+                if absent and time.monotonic() > absent + DEADLINE_SECONDS:
+                    raise end_of_doubt
             self._meter.retries += 1
             self._meter.unknowns += in_doubt and not doubted
             in_trouble()
