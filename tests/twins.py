@@ -85,11 +85,14 @@ class Twin:
         """Let time pass, and everything happen that happens by itself."""
         self.fake.pass_time(seconds)
         await wake(self.running)
-        rooms, app = self.running.app.rooms, self.running.app
-        rooms.refresh_laggards()
-        rooms.tell_presence()
-        tell_lobby(rooms.directory, app._connections)
-        tell_tv(rooms.directory, app._connections)
+        for app in self.running.apps:
+            app.rooms.refresh_laggards()
+            app.rooms.tell_presence()
+        await self.running.abreast()  # who is here, which is told with the next second
+        for app in self.running.apps:
+            app.rooms.tell_presence()
+            tell_lobby(app.rooms.directory, app._connections)
+            tell_tv(app.rooms.directory, app._connections)
         for talk in self.talks.values():
             await talk.settle()
 
@@ -110,6 +113,7 @@ async def twin(run: int) -> AsyncIterator[Twin]:
     """One of the runs; by itself nothing happens in it."""
     fake = TwinFake(run=run)
     async with running_server(world=fake.world) as running, AsyncExitStack() as stack:
+        await running.abreast()
         yield Twin(run, running, fake, stack)
 
 

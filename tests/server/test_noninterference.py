@@ -12,7 +12,6 @@ from random import Random
 
 import pytest
 from races import begin
-from servers import IN_ORDER
 from talk import Plain
 from twins import (
     Plan,
@@ -134,6 +133,7 @@ async def sit_down(at: Twin, case: Case, game: str) -> None:
     outside = ("eve", "namesake", "zed") if case.shown else ()
     for who in (*(f"{who} again" for who in case.players), *outside):
         await at.talks[who].ok("join", room=at.room)
+    await at.later(0)
 
 
 async def do(at: Twin, case: Case, game: str, who: str, number: int) -> None:
@@ -142,6 +142,7 @@ async def do(at: Twin, case: Case, game: str, who: str, number: int) -> None:
     if number < len(found):
         kind, fields = command(found[number], at.run)
         await at.talks[who].ok(kind, room=at.room, **fields)
+        await at.running.abreast()
 
 
 async def in_vain(at: Twin, who: str, rng: Random) -> None:
@@ -250,7 +251,6 @@ def _still(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kibitz.server.app.TICK_SECONDS", 3600)
 
 
-@IN_ORDER
 @pytest.mark.parametrize(
     ("case", "game"),
     [
