@@ -49,9 +49,6 @@ REAL = World(lambda: time.time_ns() // 1_000_000, time.monotonic, os.urandom)
 EACH_COUNTS = pytest.mark.one_server("what is counted and limited is so by each server for itself")
 EACH_HAS = pytest.mark.one_server("what one server has and does is looked at, and only that one")
 EACH_ENDS = pytest.mark.one_server("one server is ended, held up or cut off")
-IN_ORDER = pytest.mark.one_server(
-    "what is sent is compared as it came, and which of two is first is chance"
-)
 EACH_LISTS = pytest.mark.one_server("an operator is shown those who are on the server that he asks")
 """Why a test says nothing of several servers."""
 
