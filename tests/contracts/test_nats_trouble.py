@@ -12,12 +12,14 @@ import nats
 import pytest
 from brokers import NatsServer, by_a_way, nats_logs
 from records import add, record
+from server.storage.files import entry
 from structlog.testing import capture_logs
 from talk import eventually
 
-from kibitz.server.log.log import Conflict, LogFailure, UnusableLog
-from kibitz.server.log.nats import probing, records
+from kibitz.server.log.log import Conflict, LogFailure, Undecided, UnusableLog
+from kibitz.server.log.nats import probing, putting, records
 from kibitz.server.log.nats.log import NatsLog
+from kibitz.server.log.nats.reading import Unwritable
 from kibitz.server.log.nats.streams import Space, _check
 from kibitz.server.log.record import Record
 
@@ -86,6 +88,35 @@ async def test_who_writes_into_a_full_store_is_refused_and_told_why(tmp_path: Pa
         await log.close()
     finally:
         server.stop()
+
+
+@pytest.mark.parametrize("spoilt", ["full", "gone"])
+async def test_who_is_in_doubt_is_told_so_where_nothing_can_be_stored(
+    nats_server: NatsServer, monkeypatch: pytest.MonkeyPatch, spoilt: str
+) -> None:
+    monkeypatch.setattr(putting, "DEADLINE_SECONDS", 0.3)
+    async with by_a_way(nats_server) as (other, log, way), asyncio.timeout(PATIENCE):
+        await add(log, "r", 0)
+        way.cut_at(log._space.room("r").encode(), up=True)  # it has left, nobody knows whither
+        done = log.append("r", 1, [record(2, by="first")], entry("r", 2))
+        await way.cuts.wait()
+        await way.shut()
+        rooms = f"STREAM.{{}}.{log._space.rooms}"
+        said = await asked(other, rooms.format("INFO"))
+        config = said["config"] | {"max_bytes": said["state"]["bytes"] + 20}
+        if spoilt == "full":
+            await asked(other, rooms.format("UPDATE"), config)
+        else:
+            await asked(other, rooms.format("DELETE"))
+        assert not done.done()
+        await way.open()
+        with pytest.raises(Undecided if spoilt == "full" else Unwritable):
+            await done
+        assert log.meter.failing and not log.meter.waiting
+        if spoilt == "full":  # whoever comes next decides it
+            await asked(other, rooms.format("UPDATE"), config | {"max_bytes": -1})
+            await add(log, "r", 1)
+            assert [each.by for each in await other.read("r")] == [None, None]
 
 
 async def test_who_is_idle_finds_out_that_nothing_can_be_written(nats_server: NatsServer) -> None:

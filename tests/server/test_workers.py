@@ -175,9 +175,16 @@ sys.exit(parent.Parent(2, work, 5.0, lambda: None, hangup=True).run())
 """
 
 
-@pytest.mark.parametrize("hang", ["time.sleep(3600)", "os.kill(os.getpid(), signal.SIGSTOP)"])
-async def test_who_hangs_or_is_stopped_is_killed_and_started_again(hang: str) -> None:
-    script = _HANGING.replace("HANG", hang)
+@pytest.mark.parametrize(
+    ("hang", "early"),
+    [
+        ("time.sleep(3600)", False),
+        ("time.sleep(3600)", True),  # before it has ever taken a connection
+        ("os.kill(os.getpid(), signal.SIGSTOP)", False),
+    ],
+)
+async def test_who_hangs_or_is_stopped_is_killed_and_started_again(hang: str, early: bool) -> None:
+    script = _HANGING.replace("HANG", hang).replace("EARLY", str(early))
     out, err = asyncio.subprocess.PIPE, asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-c", script, stdout=out, stderr=err

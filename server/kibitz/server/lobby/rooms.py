@@ -92,7 +92,7 @@ class Rooms:
         patient.discard(id_)
         room = await self.get(id_)
         await room.wake()
-        self.clock.set(id_, room.due)
+        self.clock.set(id_, room.due, room.seq)
 
     def __len__(self) -> int:
         return len(self._rooms)
@@ -327,7 +327,7 @@ class Rooms:
         room.writing.on_crowded = partial(self.on_crowded, room.id)
         room.people.on_player = partial(self.directory.player_came, room.id)
         self._rooms[room.id] = room
-        self.clock.set(room.id, room.due)
+        self.clock.set(room.id, room.due, room.seq)
         room.people.elsewhere = self.directory.elsewhere.here(room.id)
         self._following.begin(room)
         self.held.count(room, self._world.now_ms())
