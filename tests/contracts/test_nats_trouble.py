@@ -20,7 +20,7 @@ from kibitz.server.log.log import Conflict, LogFailure, Undecided, UnusableLog
 from kibitz.server.log.nats import probing, putting, records
 from kibitz.server.log.nats.log import NatsLog
 from kibitz.server.log.nats.reading import Unwritable
-from kibitz.server.log.nats.streams import Space, _check
+from kibitz.server.log.nats.streams import Space, _check, _least
 from kibitz.server.log.record import Record
 
 PATIENCE = 30.0
@@ -284,8 +284,10 @@ async def test_what_is_kept_on_too_few_servers_is_said(alone: NatsServer) -> Non
     found = await asked(log, "STREAM.INFO.ROOMS")
     assert _check(found["config"], Space().configs(1)[0]) == 1
     assert _check(Space().configs(5)[0], Space().configs(3)[0]) == 5
-    with pytest.raises(UnusableLog, match=r"on 1 server only.*nats stream edit ROOMS --replicas 3"):
-        _check(found["config"], Space().configs(3)[0])
+    few = r"^ROOMS, KEPT: on 1 server only.*nats stream edit NAME --replicas 3"
+    with pytest.raises(UnusableLog, match=few):
+        _least({"ROOMS": 1, "SECRETS": 3, "KEPT": 1}, 3)
+    assert _least({"ROOMS": 3, "KEPT": 5}, 3) == 3
     with capture_logs() as lines:
         for urls in ([alone.url], [alone.url, "nats://127.0.0.1:1"]):
             await (await NatsLog.open(urls)).close()
@@ -307,6 +309,7 @@ async def test_an_address_where_something_else_answers_is_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("kibitz.server.log.nats.connection.OPEN_SECONDS", 0.2)
+    monkeypatch.setattr("kibitz.server.log.nats.log.SAY_SECONDS", 0.05)
 
     async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read()
@@ -315,8 +318,11 @@ async def test_an_address_where_something_else_answers_is_named(
     server = await asyncio.start_server(silent, "127.0.0.1", 0)
     async with server:
         where = f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
-        with pytest.raises(UnusableLog, match=rf"at {where} \(nothing there answers as one does\)"):
+        nothing = rf"at {where} \(nothing there answers as one does\)"
+        with capture_logs() as lines, pytest.raises(UnusableLog, match=nothing):
             await NatsLog.open([f"nats://u:secret@{where}"])
+        (waits,) = of(lines, "log waits")
+        assert (waits["server"], waits["seconds"] > 0) == (where, True)
         with pytest.raises(UnusableLog, match=r"at nohost\.invalid:4222"):
             await NatsLog.open(["nats://nohost.invalid:4222"])
 
