@@ -50,6 +50,8 @@ class Directory:
         """Rooms of which other servers are still to be told."""
         self.elsewhere = Elsewhere(log.channel.name if log.channel else "")
         """Who is where on those."""
+        self.patient: set[str] = set()
+        """Rooms that are due, and that other servers are to wake first."""
         self._gone: set[str] = set()
         """Rooms that have been put away, of which they are still to be told."""
         self._lately: dict[str, int] = {}
@@ -139,6 +141,10 @@ class Directory:
                 return
             del self._lately[id_]
 
+    def forget_woken(self) -> None:
+        """Wait no longer for others to wake what is no longer due."""
+        self.patient = {id_ for id_ in self.patient if self._clock.due(id_) is not None}
+
     # Other servers (neighbours.neighbours)
 
     def in_memory(self) -> Iterable[str]:
@@ -165,6 +171,8 @@ class Directory:
         if news.away:
             self._forget(news.id)
             return
+        if news.due is None or news.due > self._world.now_ms():
+            self.patient.discard(news.id)  # it was woken
         seq = max((each.seq for each in (news.entry, news.daily) if each is not None), default=0)
         self._clock.set(news.id, news.due, seq)
         if news.daily is not None:
