@@ -8,6 +8,7 @@ cards, a server.
 from collections.abc import Awaitable, Callable, Mapping
 from random import Random
 
+from kibitz.engine.game import Game
 from kibitz.protocol.views import BoardView
 
 from .chance import chance
@@ -16,8 +17,8 @@ from .greedy import Greedy
 Strategy = Callable[[BoardView, list[str]], str | Awaitable[str | None] | None]
 """Chooses one of the legal moves, best first, or ``None``; may be asynchronous."""
 
-Maker = Callable[[str, Random], Strategy]
-"""Makes a strategy for one game: its name, and where all chance comes from."""
+Maker = Callable[[Game, Random], Strategy]
+"""Makes a strategy for one game: its rules with their options, and where all chance comes from."""
 
 STRATEGIES: Mapping[str, Maker] = {
     "greedy": lambda game, rng: Greedy(game),

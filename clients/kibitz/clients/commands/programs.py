@@ -34,7 +34,8 @@ def bot(
     access: Access,
 ) -> None:
     """Let a program play."""
-    from ..terminal.arena import Unknown, arena, find
+    from ..bots.finding import Unknown, find
+    from ..terminal.bots import play_games
 
     game = outcome.game_named(game)
     token, keep = access.remembered(name)
@@ -52,7 +53,7 @@ def bot(
     }
 
     async def play() -> None:
-        await arena(find(strategy), game, access.server, settings)
+        await play_games(find(strategy), game, access.server, settings)
 
     try:
         outcome.run(access.server, play, name=name, who=access.who)
