@@ -44,6 +44,7 @@ async def balanced(ports: Sequence[int], port: int = 0) -> AsyncIterator[int]:
         task = asyncio.create_task(_carry(reader, writer, next(turns)))
         carrying.add(task)
         task.add_done_callback(carrying.discard)
+        task.add_done_callback(lambda task: writer.transport.abort())  # it may never have begun
 
     server = await asyncio.start_server(accept, "127.0.0.1", port)
     try:
@@ -55,3 +56,4 @@ async def balanced(ports: Sequence[int], port: int = 0) -> AsyncIterator[int]:
             task.cancel()
         if carrying:
             await asyncio.wait(carrying)
+        await asyncio.sleep(0)  # what is aborted is closed in the next turn

@@ -4,6 +4,14 @@ from collections.abc import Iterator
 
 import pytest
 from brokers import NatsServer
+from servers import NODES
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """With several servers leave out what says of itself that it is about one."""
+    for item in items if NODES > 1 else ():
+        for mark in item.iter_markers("one_server"):
+            item.add_marker(pytest.mark.skip(reason=f"one server: {mark.args[0]}"))
 
 
 @pytest.fixture(scope="session")

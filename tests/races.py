@@ -37,8 +37,10 @@ async def whole(log: EventLog, room: str) -> tuple[RoomState, list[Event]]:
 
 async def wake(running: Running) -> None:
     """Let everything happen that is due by itself now."""
-    clock = running.app.rooms.clock
-    await asyncio.gather(*map(clock._woken, clock._pop()))
+    for app in running.apps:
+        clock = app.rooms.clock
+        await asyncio.gather(*map(clock._woken, clock._pop()))
+    await running.abreast()
 
 
 async def later(running: Running, fake: Fake, seconds: float) -> None:

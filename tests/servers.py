@@ -12,10 +12,13 @@ import tempfile
 import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, fields, replace
+from itertools import permutations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from balancing import balanced
+from talk import eventually
 
 from kibitz.server.app import App, running
 from kibitz.server.limits.rates import Rate
@@ -43,6 +46,16 @@ NODES = int(os.environ.get("KIBITZ_NODES", "1"))
 REAL = World(lambda: time.time_ns() // 1_000_000, time.monotonic, os.urandom)
 
 
+EACH_COUNTS = pytest.mark.one_server("what is counted and limited is so by each server for itself")
+EACH_HAS = pytest.mark.one_server("what one server has and does is looked at, and only that one")
+EACH_ENDS = pytest.mark.one_server("one server is ended, held up or cut off")
+IN_ORDER = pytest.mark.one_server(
+    "what is sent is compared as it came, and which of two is first is chance"
+)
+EACH_LISTS = pytest.mark.one_server("an operator is shown those who are on the server that he asks")
+"""Why a test says nothing of several servers."""
+
+
 @dataclass(frozen=True)
 class Running:
     """A server that listens: its addresses and its parts."""
@@ -52,6 +65,29 @@ class Running:
     http: str
     apps: tuple[App, ...] = ()
     """All of them, if there are several."""
+
+    @property
+    def alone(self) -> bool:
+        """Whether there is one: what each server counts for itself is all there is."""
+        return len(self.apps) == 1
+
+    async def abreast(self) -> None:
+        """Let servers know at once what they know of each other within a second."""
+        if self.alone:
+            return
+        for app in self.apps:
+            app._neighbours.tick()
+            if await app._bans.refresh():
+                app._administration.enforce()
+        await eventually(lambda: all(_has_heard(*two) for two in permutations(self.apps, 2)))
+
+
+def _has_heard(one: App, other: App) -> bool:
+    """Whether one server knows what the other has written and said."""
+    said = one.rooms.directory.elsewhere._servers[other.rooms.directory.elsewhere.name]
+    rooms = ((one.rooms.peek(room.id), room) for room in other.rooms)
+    written = all(here is None or here.seq >= there.seq for here, there in rooms)
+    return written and said.number == other._neighbours._number
 
 
 @contextlib.asynccontextmanager
@@ -68,9 +104,13 @@ async def running_server(
     tls: tuple[Path | None, Path | None] = (None, None),
     admin_key: str | None = None,
     keep: int | None = None,
-    nodes: int = NODES,
+    nodes: int | None = None,
 ) -> AsyncIterator[Running]:
-    """Start a server, stop it at the end; no test reaches its limits unless it says some."""
+    """Start a server, stop it at the end; no test reaches its limits unless it says some.
+
+    Where it has no log of its own it is as many servers as `nodes` says, or `NODES`.
+    """
+    nodes = NODES if nodes is None else nodes
     limits = limits or replace(UNLIMITED, requests=requests, says=says)
     several = nodes > 1 and log is None
     listening = Listening("127.0.0.1", 0 if several else port, *tls)
@@ -78,10 +118,10 @@ async def running_server(
         listening, limits, access or Access(), operating, admin_key, keeping=Keeping(keep=keep)
     )
     s = "s" if tls[0] else ""
-    async with contextlib.AsyncExitStack() as stack:
+    async with contextlib.AsyncExitStack() as last, contextlib.AsyncExitStack() as stack:
         if several:
             apps = await stack.enter_async_context(_several(chosen, world, nodes))
-            port = await stack.enter_async_context(balanced([app.port for app in apps], port))
+            port = await last.enter_async_context(balanced([app.port for app in apps], port))
         else:
             apps = [await stack.enter_async_context(running(chosen, log or MemoryLog(), world))]
             port = apps[0].port

@@ -13,9 +13,11 @@ from deploying import DEPLOY, tool
 NAMES = ("n1", "n2", "n3")
 PASSWORDS = {
     f"NATS_{who}_PASSWORD": f"k{number:048x}"
-    for number, who in enumerate(("ROUTE", "NODE", "EDGE", "OPERATOR"), 0xC0FFEE)
+    for number, who in enumerate(("ROUTE", "NODE", "EDGE", "OPERATOR", "SYSTEM"), 0xC0FFEE)
 }
 SHIPPED = DEPLOY / "nats" / "nats.conf"
+SYSTEM = "SYS { users: [{ user: system, password: $NATS_SYSTEM_PASSWORD }] }"
+"""What stands for ``SYS {}`` where somebody is to ask the servers themselves."""
 
 
 class ShippedCluster:
@@ -50,6 +52,7 @@ class ShippedCluster:
             ('"0.0.0.0:6222"', f'"127.0.0.1:{route}"'),
             ('"0.0.0.0:8222"', f'"127.0.0.1:{http}"'),
             ('"/data"', f'"{folder}/data"'),
+            ("SYS {}", SYSTEM),
             ("/etc/nats/tls/tls.crt", str(self.authority.cert)),
             ("/etc/nats/tls/tls.key", str(self.authority.key)),
             ("/etc/nats/tls/ca.crt", str(self.authority.ca)),

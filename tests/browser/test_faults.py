@@ -91,6 +91,7 @@ async def test_a_room_that_is_gone_is_not_live(tmp_path: Path, open_page: Browsi
         assert not await is_live(page)
         await page.get_by_role("button", name="To the lobby").click()
         await expect(page.get_by_role("heading", name="Solitaire in company")).to_be_visible()
+        await expect(page.locator("kibitz-daily")).to_be_visible()  # the last that it loads
 
 
 async def test_escape_during_a_drag_puts_the_card_back(

@@ -6,7 +6,7 @@ from browser import axe
 from browser.browsing import Browsing
 from browser.player import create, may_play, sit
 from playwright.async_api import expect
-from servers import running_server
+from servers import EACH_LISTS, running_server
 from talk import talking
 
 KEY = "correct horse battery staple"
@@ -91,6 +91,7 @@ async def test_who_loses_his_seat_or_his_voice_is_told(open_page: Browsing) -> N
         await expect(ann.locator("kibitz-lobby")).to_be_visible()
 
 
+@EACH_LISTS
 async def test_who_is_banned_is_told_why(open_page: Browsing) -> None:
     async with running_server(admin_key=KEY) as server, talking(server.url) as op:
         page = await open_page(f"{server.http}/")

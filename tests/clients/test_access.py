@@ -138,7 +138,9 @@ async def test_without_a_token_it_says_what_is_missing(guarded: Guarded) -> None
     assert (done.code, done.out) == (1, "")
     assert "wants a token" in done.err and "--token-file" in done.err
     words = ("--token-file", "nothing", "--tls-ca", str(guarded.authority.ca))
-    for command, code in (("rooms",), 2), (("verify", "a"), 2), (("play", "montana"), 1):
+    coming = ("play", "montana"), ("bot", "random", "montana")
+    looking = ("rooms",), ("watch", "a"), ("verify", "a")
+    for command, code in [*((each, 2) for each in looking), *((each, 1) for each in coming)]:
         done = await guarded.command().run_here(*command, *words)
         assert (done.code, done.out) == (code, "") and "nothing: no such file" in done.err, command
 

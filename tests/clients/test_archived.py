@@ -6,7 +6,7 @@ from pathlib import Path
 
 from clients.commands import Command
 from races import begin, race, seat
-from servers import Running, running_server
+from servers import EACH_HAS, Running, running_server
 from talk import Talk, talking
 from worlds import Fake
 
@@ -34,6 +34,7 @@ async def archive(fake: Fake, running: Running, room: str, *people: Talk) -> Non
     await people[0].refused("no-room", "join", room=room)
 
 
+@EACH_HAS
 async def test_kibitz_replay_shows_an_archived_room(tmp_path: Path) -> None:
     async with old_rooms() as (fake, running, ann, _):
         room = (await ann.ok("create", game="klondike", deal="7"))["room"]
@@ -52,6 +53,7 @@ async def test_kibitz_replay_shows_an_archived_room(tmp_path: Path) -> None:
         assert done.code == 2 and "there is no room nothing" in done.err
 
 
+@EACH_HAS
 async def test_any_board_of_an_archived_race_is_shown(tmp_path: Path) -> None:
     async with old_rooms() as (fake, running, ann, bob):
         room = await race(ann)

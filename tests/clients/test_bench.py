@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from clients.commands import PATIENCE, Command
 from clients.terminals import at_terminal
-from servers import Running, running_server
+from servers import EACH_ENDS, Running, running_server
 from talk import eventually
 
 from kibitz.clients.benching import signals
@@ -75,6 +75,7 @@ def check(seen: dict[str, Any]) -> None:
 
 async def test_a_server_of_its_own(tmp_path: Path) -> None:
     kibitz = Command("ws://127.0.0.1:1/ws", tmp_path, {"TMPDIR": str(tmp_path)})
+    kibitz.environ["KIBITZ_NATS"] = "nats://127.0.0.1:1"  # it does not measure that
     report = await measured(kibitz)
     assert (report["own"], report["processes"], report["left_out"]) == (True, 2, [])
     assert report["version"].startswith("kibitz/")
@@ -222,6 +223,7 @@ async def test_load_ends_with_who_started_it(kibitz: Command, server: Running) -
         await eventually(lambda: not left_of(kibitz))
 
 
+@EACH_ENDS
 async def test_a_server_that_goes_meanwhile(tmp_path: Path) -> None:
     async with running_server() as server:
         kibitz = Command(server.url, tmp_path)

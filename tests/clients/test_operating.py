@@ -6,11 +6,14 @@ from pathlib import Path
 
 import pytest
 from clients.commands import Command
-from servers import Running, running_server
+from servers import EACH_LISTS, Running, running_server
 from talk import eventually, talking
 
 from kibitz.clients.commands.operating import _seconds
 from kibitz.clients.outcome import is_in_the_open
+from kibitz.clients.terminal.operating import told
+from kibitz.protocol.operating import Act
+from kibitz.protocol.replies import Administered
 
 KEY = "correct horse battery staple"
 
@@ -48,13 +51,14 @@ async def test_lists_are_lines_of_tabs_or_json(operated: Running, admin: Command
         assert len((await admin.run_here("admin", "rooms", "--all")).out.splitlines()) == 2
 
 
+@EACH_LISTS
 async def test_orders_are_carried_out_and_said_in_a_sentence(
     operated: Running, admin: Command, tmp_path: Path
 ) -> None:
     async with talking(operated.url, name="Ann") as ann:
         room = (await ann.ok("create", game="klondike"))["room"]
-        told = await admin.run_here("admin", "notice", "back at noon")
-        assert (told.code, told.out) == (0, "Told to 2 connections.\n")
+        done = await admin.run_here("admin", "notice", "back at noon")
+        assert (done.code, done.out) == (0, "Told to 2 connections.\n")
         assert (await ann.stray())["text"] == "back at noon"
         muted = await admin.run_here("admin", "mute", ann.id, "--for", "2h", "--json")
         assert json.loads(muted.out) == {"t": "administered", "i": 2, "act": "mute", "count": 1}
@@ -141,6 +145,22 @@ async def test_those_who_play_and_watch_on_a_terminal_are_told(
         for out in (watched.decode(), played.decode()):
             assert "*** back at noon" in out
             assert "he room was closed: that is all" in out
+
+
+@pytest.mark.parametrize(
+    ("act", "count", "says"),
+    [
+        ("ban", 0, "Banned, for good; nobody was there on this server, others hear of it within"),
+        ("ban", 2, "Banned, for good; 2 connections closed on this server, others hear of it"),
+        ("mute", 0, "He comments no more, for good; nobody with this id on this server, others"),
+        ("mute", 1, "He comments no more, for good."),
+        ("notice", 1, "Told to 1 connection on this server, and to those of the others."),
+    ],
+)
+def test_where_there_may_be_other_servers_nobody_is_said_to_be_nowhere(
+    act: Act, count: int, says: str
+) -> None:
+    assert told(Administered(act=act, count=count, elsewhere=True)).startswith(says)
 
 
 def test_a_time_is_a_number_and_its_unit() -> None:

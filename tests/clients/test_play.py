@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from clients.commands import PATIENCE, Command, Done, read_until, write
 from positions import DATA, do, playout
-from servers import UNLIMITED, Running, running_server
+from servers import EACH_COUNTS, UNLIMITED, Running, running_server
 from websockets.datastructures import Headers
 from websockets.exceptions import InvalidStatus
 from websockets.http11 import Response
@@ -153,6 +153,7 @@ async def test_no_server_is_a_sentence(tmp_path: Path) -> None:
         assert "Errno" not in done.err
 
 
+@EACH_COUNTS
 async def test_a_server_that_takes_nobody_in_says_why(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

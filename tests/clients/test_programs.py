@@ -43,6 +43,7 @@ async def test_greedy_plays_a_game_to_its_end(server: Running, game: str) -> Non
     for result in results:
         assert result.moves > 0
         assert result.outcome in ("won", "stuck", "gave up")
+    await server.abreast()
     async with connect(server.url) as client:
         infos = {info.id: info for info in (await client.rooms()).rooms}
         for result in results:
@@ -138,6 +139,20 @@ async def test_bot_by_command(kibitz: Command) -> None:
     assert [row[1] for row in rows] == ["1", "2", "1"]
     assert told[0].startswith("3 games: ")
     assert "\x1b" not in done.out
+
+
+async def test_a_bot_is_the_same_one_where_its_identity_is_kept(
+    kibitz: Command, server: Running
+) -> None:
+    words = ("bot", "random", "aces-up", "--token-file", "mine", "--games", "1")
+    played = [await kibitz.run_here(*words) for _ in range(2)]
+    assert [(done.code, done.err) for done in played] == [(0, "")] * 2
+    file = kibitz.home / "mine"
+    assert file.stat().st_mode & 0o777 == 0o600
+    async with connect(server.url, token=Tokens(file).get(server.url)) as client:
+        for done in played:
+            mirror = await client.join(done.out.splitlines()[1].split("\t")[0])
+            assert mirror.view.seats[0].id == client.welcome.you.id
 
 
 async def test_the_same_seed_plays_the_same_way(server: Running) -> None:
@@ -268,6 +283,7 @@ async def test_the_next_demo_takes_up_what_was_left(server: Running, tmp_path: P
         token = client.welcome.token
         theirs = (await other.create("aces-up", deal="1")).room
     Tokens(tmp_path / "kibitz" / "token").put(f"demo:{server.url}", token)
+    await server.abreast()
     async with demo_of(server), connect(server.url) as client, asyncio.timeout(PATIENCE):
         old, new, others = [await client.join(room) for room in (*mine, theirs)]
         while "open" in (old.status, new.status):  # noqa: ASYNC110

@@ -119,6 +119,7 @@ async def test_commands_take_several_servers(
     kibitz.environ["KIBITZ_SERVER"] = f"{nobody} {server.url}"
     bot = await kibitz.run_here("bot", "random", "aces-up", "--seed", "1")
     assert bot.code == 0, bot.err
+    await server.abreast()
     rooms = await kibitz.run_here("rooms", "--all")
     assert rooms.code == 0 and "aces-up" in rooms.out
     gone = await kibitz.run_here("rooms", "--server", nobody, "--server", f"{nobody}/x")

@@ -9,7 +9,7 @@ import pytest
 from clients.commands import Command
 from msgspec.structs import replace
 from plays import NEAR_WIN, WINNING
-from races import begin, race, seat
+from races import begin, race, seat, wake
 from servers import Running, running_server
 from talk import fetch, talking
 from worlds import Fake
@@ -139,12 +139,12 @@ async def test_a_room_that_is_shown_late_and_one_that_shows_a_game() -> None:
         late = (await ann.ok("create", game="aces-up", policy={"delay": 10}))["room"]
         fake.pass_time(20)
         await ann.ok("move", room=late, move="d")
-        await running.app.rooms._wake(late)
+        await wake(running)
         async with connect(running.url) as client:
             assert (await verdict_on_room(client, late)).results == OPEN
             await ann.ok("resign", room=late)
             fake.pass_time(20)
-            await running.app.rooms._wake(late)
+            await wake(running)
             assert (await verdict_on_room(client, late)).results == OK
             show = (await ann.ok("present", room=late))["room"]
             await ann.ok("control", room=show, control={"at": 2})

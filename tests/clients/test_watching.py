@@ -334,6 +334,7 @@ async def test_the_deal_of_the_day(kibitz: Command, server: Running) -> None:
     words = ("daily", "aces-up", "--play", "--name", "Ann")
     played = await kibitz.run(*words, lines="d\nd\nresign\n")
     assert "the same for everybody today" in played.out
+    await server.abreast()
     table = await kibitz.run_here("daily", "aces-up")
     assert "1.\tAnn\tresigned\t0\t2\t" in table.out
     async with at_terminal(kibitz, "daily", "aces-up") as terminal:

@@ -187,7 +187,7 @@ async def test_it_is_well_again_when_it_can_write_whether_or_not_anybody_does(
 ) -> None:
     for module in (appending, putting):
         monkeypatch.setattr(module, "DEADLINE_SECONDS", 0.3)
-    monkeypatch.setattr("kibitz.server.log.nats.log.PROBE_SECONDS", 0.1)
+    monkeypatch.setattr("kibitz.server.log.nats.probing.PROBE_SECONDS", 0.1)
     async with by_a_way(nats_server) as (_, log, way):
         await way.shut()
         async with asyncio.timeout(PATIENCE):

@@ -9,6 +9,7 @@ from certificates import Authority
 
 from kibitz.server.log.log import UnusableLog
 from kibitz.server.log.nats.connection import Connection
+from kibitz.server.log.nats.health import Health
 from kibitz.server.log.nats.servers import servers_of, urls_in
 from kibitz.server.operation.measures import Meter
 
@@ -96,7 +97,7 @@ async def test_who_does_not_speak_tls_is_not_told_the_password(
         [f"{'nats' if authority else 'tls'}://{address}"], None, _ca(tmp_path, authority)
     )
     async with server:
-        connection = Connection(lambda: None, lambda: None, Meter())
+        connection = Connection(lambda: None, lambda: None, Health(Meter()))
         with pytest.raises(UnusableLog, match="does not speak TLS"):
             await connection.open(tls)
         assert told == b""

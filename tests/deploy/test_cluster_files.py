@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 import yaml
-from deploying import DEPLOY, options
+from deploying import DEPLOY, options, said
 from typer.main import get_command
 
 from kibitz.server.__main__ import serve
 from kibitz.server.log.nats.servers import servers_of, urls_in
 
 CLUSTER = DEPLOY / "cluster"
+GROWING = (DEPLOY / "GROWING.md").read_text()
 CONFIG = (DEPLOY / "nats" / "nats.conf").read_text()
 KUBERNETES = CLUSTER / "kubernetes"
 
@@ -75,6 +76,46 @@ def test_a_server_is_started_with_flags_that_it_takes_on_the_servers_there_are(
     servers = servers_of(urls_in(urls))
     assert list(servers.urls) == [f"nats://{each}:4222" for each in names]
     assert servers.user == "node" and "user: node" in CONFIG and ':4222"' in CONFIG
+
+
+def test_on_three_machines_systemd_starts_the_same_and_the_proxies_are_believed() -> None:
+    text = (CLUSTER / "systemd" / "kibitz.conf").read_text()
+    commands = re.findall(r"^ExecStart=(.*)$", text, re.MULTILINE)
+    assert commands[0] == "", "the old one is taken away"
+    (command,) = [line.split() for line in commands[1:]]
+    given = get_command(serve).make_context("serve", command[2:]).params
+    assert given["nats"] == [f"nats://{name}:4222" for name in NATS]
+    assert given["nats_replicas"] == 3 and given["data"] is None
+    assert str(given["nats_credentials"]) == "%d/nats"
+    (credential,) = re.findall(r"^LoadCredential=(.*)$", text, re.MULTILINE)
+    assert credential == "nats:/etc/kibitz/nats" and credential.split(":")[1] in GROWING
+    old = (DEPLOY / "kibitz.service").read_text().split("ExecStart=")[1].split()
+    assert given["drain"] == float(options(old[: old.index("%d/admin-token") + 1])["--drain"])
+    caddy = (CLUSTER / "systemd" / "caddy.conf").read_text()
+    (upstreams,) = re.findall(r'^Environment="KIBITZ_UPSTREAMS=(.*)"$', caddy, re.MULTILINE)
+    believed = [network.removesuffix("/32") for network in given["trusted_proxy"]]
+    assert upstreams.split() == [f"{host}:{given['port']}" for host in believed]
+    assert given["host"] == believed[0]
+    nats = (CLUSTER / "systemd" / "nats.service").read_text()
+    lame, wait = (
+        re.search(r'lame_duck_duration: "(\d+)s"', CONFIG),
+        re.search(r"TimeoutStopSec=(\d+)", nats),
+    )
+    assert lame and wait and int(wait[1]) > int(lame[1]) and "KillSignal=SIGUSR2" in nats
+
+
+async def test_three_nats_servers_for_a_try_on_one_machine(tmp_path: Path) -> None:
+    lines = GROWING.split("<!-- three for a try -->\n```sh\n")[1].split("```")[0]
+    checked = lines.replace("nats-server -c", "nats-server -t -c").replace(" &\n", "\n")
+    assert checked.count(" -t ") == 1 == lines.count(" &\n")
+    (tmp_path / "deploy").symlink_to(DEPLOY)
+    shown = await said("sh", "-ec", f"cd {tmp_path}; {checked}")
+    assert shown.count("is valid") == 3
+    for number in "123":
+        config = (tmp_path / f"n{number}.conf").read_text()
+        listed = re.findall(r'"([\d.]+):(\d+)"', config)
+        assert listed == [("127.0.0.1", f"{port}{number}") for port in (422, 822, 622)]
+        assert f'"{tmp_path}/n{number}"' in config
 
 
 def test_the_nats_servers_get_all_that_their_configuration_asks_for() -> None:

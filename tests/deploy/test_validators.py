@@ -27,6 +27,27 @@ async def test_systemd_reads_the_unit(tmp_path: Path) -> None:
     assert "kibitz" not in complaints, complaints
 
 
+async def test_systemd_reads_the_units_of_a_cluster(tmp_path: Path) -> None:
+    folder = DEPLOY / "cluster" / "systemd"
+    (tmp_path / "kibitz.service.d").mkdir()
+    drop_in = tmp_path / "kibitz.service.d" / "nats.conf"
+    for source, target in (
+        (DEPLOY / "kibitz.service", tmp_path / "kibitz.service"),
+        (folder / "kibitz.conf", drop_in),
+        (folder / "nats.service", tmp_path / "nats.service"),
+    ):
+        text = re.sub(
+            r"^(ExecStart=)/\S+", r"\1/usr/bin/env", source.read_text(), flags=re.MULTILINE
+        )
+        target.write_text(text)
+    units = [tmp_path / "kibitz.service", tmp_path / "nats.service"]
+    complaints = await said("systemd-analyze", "verify", "--man=no", *units)
+    assert str(tmp_path) not in complaints and "kibitz" not in complaints, complaints
+    drop_in.write_text("[Service]\nExecStarts=\n")
+    complaints = await said("systemd-analyze", "verify", "--man=no", *units)
+    assert str(drop_in) in complaints, "it is looked at"
+
+
 async def test_a_wrong_unit_would_be_seen(tmp_path: Path) -> None:
     unit = tmp_path / "kibitz.service"
     text = (DEPLOY / "kibitz.service").read_text()

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from raw import Raw, raw, request
-from servers import Running, running_server
+from servers import EACH_HAS, Running, running_server
 from talk import eventually
 from worlds import HeldLog
 
@@ -74,6 +74,7 @@ async def test_a_burst_is_answered_in_order_and_holds_nobody_up(running: Running
         assert order == ["bob", "ann"]
 
 
+@EACH_HAS
 async def test_what_waits_in_a_burst_is_bounded(running: Running) -> None:
     """Reading is paused: all of it does not come into memory at once."""
     many = 6000
@@ -195,6 +196,8 @@ async def test_an_address_rests_when_it_has_had_its_part(
     """So much of it, or so much time."""
     clock = count()
     monkeypatch.setattr("kibitz.server.sockets.share.work_clock", lambda: next(clock) * 1e-9)
+    rest = "kibitz.server.sockets.share.REST_SECONDS"
+    monkeypatch.setattr(rest, 0.5)  # longer than this test may be held up
     share, begun = Share(), list[int]()
 
     def work(most: int) -> int:
@@ -210,4 +213,5 @@ async def test_an_address_rests_when_it_has_had_its_part(
     await asyncio.sleep(0)
     assert len(begun) == -(-AT_ONCE // counts), "it rests, whoever comes"
     monkeypatch.setattr("kibitz.server.sockets.share.work_clock", lambda: next(clock) * 1.0)
+    monkeypatch.setattr(rest, 0.001)
     await eventually(lambda: len(begun) == 101)

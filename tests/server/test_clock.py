@@ -5,7 +5,7 @@ import time
 
 import pytest
 from races import told, wake
-from servers import REAL, running_server
+from servers import EACH_HAS, REAL, running_server
 from talk import PATIENCE, Plain, eventually, talking
 from worlds import START_MS, Fake
 
@@ -132,6 +132,7 @@ async def test_a_race_in_real_time_begins_when_it_is_due() -> None:
         assert started["at"] >= begins - made["info"]["started"] > 0
 
 
+@EACH_HAS
 async def test_a_race_that_nobody_follows_begins_all_the_same() -> None:
     """It has left memory meanwhile."""
     fake = Fake()

@@ -22,7 +22,9 @@ async def test_players_turn_comments_off_and_on(running: Running) -> None:
             await talk.refused("forbidden", "say", room=room, text="hm")
         assert (await eve.ok("join", room=room))["view"]["comments"] is False
         await ann.ok("comments", room=room, on=True)
+        await eve.until(lambda: len(kinds(eve, room)) == 2)
         await eve.ok("say", room=room, text="at last")
+        await told(ann, room, "say")
         assert "comments" not in (await eve.ok("join", room=room))["view"]
         assert kinds(ann, room) == ["comments", "comments", "say"]
         await ann.ok("resign", room=room)

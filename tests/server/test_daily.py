@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from servers import Running, running_server
+from servers import EACH_HAS, Running, running_server
 from talk import Plain, Talk, fetch, talking
 from worlds import START_MS, Fake
 
@@ -177,7 +177,9 @@ async def test_the_table_of_the_day() -> None:
                     await talk.ok("move", room=room, move="d")
                 if name == "Dan":
                     await talk.ok("resign", room=room)
+            fake.pass_time(1)
         async with talking(running.url) as eve:
+            await running.abreast()
             table = await eve.ok("daily", game="aces-up")
             assert (table["date"], table["until"]) == (TODAY, UNTIL)
             assert [(row["place"], row["name"], row["moves"]) for row in table["rows"]] == [
@@ -215,6 +217,7 @@ async def test_who_has_won_stands_before_the_others_by_time() -> None:
         assert _rank(entry)[0] == 1 and table[3]["id"] == ann.id
 
 
+@EACH_HAS
 async def test_a_table_tells_the_best_and_ones_own(running: Running) -> None:
     async with talking(running.url, name="Ann") as ann, talking(running.url) as bob:
         days = running.app.rooms.days

@@ -92,6 +92,7 @@ async def test_a_live_game_is_forked_by_its_player(running: Running) -> None:
         assert forked["info"]["policy"] == {**made["info"]["policy"], "save": False}
         assert (forked["view"]["mode"], forked["seat"]) == ("solo", 1)
         assert (await ann.ok("fork", "f1", room=old, at=4))["room"] == forked["room"]
+        await running.abreast()
         assert [info["id"] for info in (await eve.ok("rooms"))["rooms"]] == [old]
         await ann.ok("move", room=old, move="sw")  # both go on, each for itself
         await ann.ok("move", room=forked["room"], move="sw")

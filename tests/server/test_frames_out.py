@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 from raw import CLOSE, Raw, code_of, raw
-from servers import Running
+from servers import EACH_ENDS, Running
 from talk import Talk, eventually, talking
 from websockets.frames import Frame, Opcode
 
@@ -134,10 +134,10 @@ stopping: list[asyncio.Task[None]] = []
 @pytest.mark.parametrize(
     ("code", "role", "close"),
     [
-        (4409, "player", replace),
+        pytest.param(4409, "player", replace),
         (4408, "player", nothing),
-        (4503, "player", stop),
-        (4503, "spectator", stop),
+        pytest.param(4503, "player", stop, marks=EACH_ENDS),
+        pytest.param(4503, "spectator", stop, marks=EACH_ENDS),
     ],
 )
 async def test_nothing_follows_a_close(

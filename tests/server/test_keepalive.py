@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from raw import CLOSE, PING, PONG, Raw, code_of, frame, raw, request
-from servers import running_server
+from servers import EACH_HAS, running_server
 from websockets.protocol import OPEN, State
 
 from kibitz.protocol.wire import Encoding
@@ -133,6 +133,7 @@ async def say_something(client: Raw) -> None:
             await asyncio.sleep(0.01)
 
 
+@EACH_HAS
 async def test_who_is_silent_is_closed_and_who_answers_stays(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -15,6 +15,7 @@ from kibitz.server.log.log import Conflict, LogFailure
 from kibitz.server.log.memory import MemoryLog
 from kibitz.server.log.record import Record
 from kibitz.server.log.sqlite import SqliteLog
+from kibitz.server.room import writing
 from kibitz.server.room.room import Room
 
 
@@ -175,7 +176,8 @@ class Contested(MemoryLog):
         return done
 
 
-async def test_a_room_that_is_never_free_gives_up() -> None:
+async def test_a_room_that_is_never_free_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writing, "CONFLICT_SECONDS", 0.05)
     log = Contested()
     async with running_server(log) as running, talking(running.url) as ann:
         room = await with_room(running, ann)

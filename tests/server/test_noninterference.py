@@ -12,6 +12,7 @@ from random import Random
 
 import pytest
 from races import begin
+from servers import IN_ORDER
 from talk import Plain
 from twins import (
     Plan,
@@ -249,6 +250,7 @@ def _still(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kibitz.server.app.TICK_SECONDS", 3600)
 
 
+@IN_ORDER
 @pytest.mark.parametrize(
     ("case", "game"),
     [

@@ -4,11 +4,13 @@ import re
 
 import pytest
 from processes import run
+from typer import Exit
 from typer.main import get_command
 
-from kibitz.server.__main__ import serve
+from kibitz.server.__main__ import _with_nats, serve
 from kibitz.server.limits.settings import MUCH, OFTEN, TIMES
 from kibitz.server.limits.table import Over
+from kibitz.server.settings import Keeping
 
 
 @pytest.mark.parametrize(
@@ -35,6 +37,20 @@ async def test_memory_is_not_archived() -> None:
 async def test_rooms_are_kept_in_one_place(other: tuple[str, ...]) -> None:
     code, said = await run("--nats", "nats://127.0.0.1:1", *other, "--port", "0")
     assert code == 2 and "without --data and --memory" in said
+
+
+@pytest.mark.parametrize("variable", ["", " , "])
+def test_a_variable_that_names_no_nats_server_does_not_mean_a_file(
+    variable: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("KIBITZ_NATS", variable)
+    with pytest.raises(Exit):
+        _with_nats(Keeping())
+    assert "KIBITZ_NATS is set and names no NATS server" in capsys.readouterr().err
+    for variable_too in (variable, "nats://b"):
+        monkeypatch.setenv("KIBITZ_NATS", variable_too)
+        said = Keeping(nats=["nats://a"])
+        assert _with_nats(said) == said, "the command line comes first"
 
 
 def test_every_option_has_a_help_of_its_own_under_a_title(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 from contextlib import AsyncExitStack
 
-from servers import Running
+from servers import EACH_COUNTS, Running
 from talk import Plain, Talk, talking
 
 
@@ -12,6 +12,7 @@ def pushed(talk: Talk, t: str) -> list[Plain]:
     return [push for push in talk.pushes if push["t"] == t]
 
 
+@EACH_COUNTS
 async def test_presence_counts_identities_and_comes_once_a_second(running: Running) -> None:
     loop = asyncio.get_running_loop()
     async with talking(running.url) as ann, AsyncExitStack() as guests:

@@ -38,6 +38,7 @@ async def test_a_finished_game_is_shown() -> None:
         page = await eve.ok("history", room=shown["room"])
         assert page["events"][0]["origin"] == {"room": old, "seq": 6}
         assert "fx" not in str(page)
+        await running.abreast()
         entries = {info["id"]: info for info in (await ann.ok("rooms"))["rooms"]}
         assert entries[shown["room"]]["mode"] == "replay"
         late = await ann.ok("join", room=view["recorded"]["room"])

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from plays import KLONDIKE, NEAR_WIN, WINNING
-from servers import Running, running_server
+from servers import EACH_ENDS, Running, running_server
 from talk import Plain, Talk, fetch, talking
 
 from kibitz.protocol.wire import Encoding
@@ -264,6 +264,7 @@ async def check_lists(talk: Talk, made: dict[str, list[str]]) -> None:
     assert await listed(talk, game="montana") == []
 
 
+@EACH_ENDS
 async def test_no_room_is_made_while_the_server_goes_down(running: Running) -> None:
     async with talking(running.url) as ann:
         running.app._answers.draining = True

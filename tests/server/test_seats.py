@@ -77,8 +77,10 @@ async def test_a_board_played_together(running: Running) -> None:
         await eve.refused("full", "join", room=room, role="player")
         await eve.refused("no-room", "say", room=room, text="not even watching")
         await bob.ok("move", room=room, move="discard")
+        await ann.until(lambda: len(ann.events(room)) == 2)
         await ann.ok("undo", room=room)
         await bob.ok("leave", room=room)
+        await ann.until(lambda: len(ann.events(room)) == 4)
         await eve.ok("join", room=room, role="player")
         await eve.ok("redo", room=room)
         told = [(e["kind"], e["by"], e.get("seat")) for e in ann.events(room)]
@@ -100,7 +102,8 @@ async def test_a_seat_taken_over_closes_the_old_connection(running: Running) -> 
         assert await ann.closed() == 4409
         await again.ok("move", room=room, move="discard")
         assert (await again.ok("ping"))["heads"][room][0] == 3
-        await eventually(lambda: len(running.app._connections) == 1)
+        await eventually(lambda: sum(len(app._connections) for app in running.apps) == 1)
+        await running.abreast()
         there = await room_of(running, room)
         here = there.people.presence(there.state)
         assert (here.players, here.spectators) == ([1], 0)
@@ -166,6 +169,7 @@ async def test_who_is_there_keeps_a_seat_for_ever() -> None:
     ):
         room = await started(ann)
         fake.pass_time(10 * SEAT_HOLD)
+        await running.abreast()
         await bob.refused("full", "join", room=room, role="player")
         async with talking(running.url, token=ann.token) as watching:
             await watching.ok("join", room=room)

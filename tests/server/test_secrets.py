@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from plays import legal
 from positions import command, command_lines
-from servers import Running, running_server
+from servers import IN_ORDER, Running, running_server
 from talk import Talk, fetch, talking, unpack
 from twins import blank
 from worlds import Fake
@@ -235,6 +235,7 @@ def blanked(talk: Talk, last: int = 0) -> list[bytes]:
     return [blank(frame) for frame in frames]
 
 
+@IN_ORDER
 @pytest.mark.parametrize("game", [name for name in GAMES if name != "montana"])
 async def test_hidden_cards_change_no_byte(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kibitz.server.app.TICK_SECONDS", 3600)

@@ -49,6 +49,7 @@ async def test_a_series_of_three_games_counts_who_has_won(running: Running) -> N
         first = (await ann.ok("create", **NEAR, mode="coop", seats=3))["room"]
         await seat(first, bob)
         await win(ann, first)
+        await told(bob, first, "ended")
         second = await bob.ok("rematch", room=first)
         assert second["seat"] == 2
         seats = second["view"]["seats"]

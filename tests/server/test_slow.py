@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 from plays import endless
-from servers import Running, running_server
+from servers import EACH_HAS, Running, running_server
 from talk import Talk, connected, eventually, talking
 
 from kibitz.protocol.mirror import Mirror
@@ -45,6 +45,7 @@ def lagging(room: Room) -> int:
     return sum(member.lagging for member in room.live.crowd._members.values())
 
 
+@EACH_HAS
 @pytest.mark.parametrize("encoding", list(Encoding))
 async def test_a_spectator_who_does_not_read_gets_a_fresh_view(encoding: Encoding) -> None:
     """B61."""
@@ -88,6 +89,7 @@ async def test_a_spectator_who_does_not_read_gets_a_fresh_view(encoding: Encodin
         assert mirror.hash == room.live.hash_at(room.seq)
 
 
+@EACH_HAS
 async def test_a_player_who_does_not_read_is_closed_and_resumes() -> None:
     async with (
         running_server() as running,
@@ -114,6 +116,7 @@ async def test_a_player_who_does_not_read_is_closed_and_resumes() -> None:
             await again.ok("move", room=id_, move="discard", expect=room.seq)
 
 
+@EACH_HAS
 async def test_who_reads_nothing_at_all_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not even the close is read: the connection ends all the same, and the server can stop."""
     monkeypatch.setattr("kibitz.server.client.CLOSE_SECONDS", 0.3)

@@ -117,7 +117,9 @@ def work(number, line):
     if number == 2 or NONE:
         END
     line.send(b"+")
-    return line.recv(1) != b"d"
+    while (order := line.recv(1)) == b"?":
+        line.send(b".")
+    return order != b"d"
 
 sys.exit(Parent(3, work, 5.0, lambda: print("ready", flush=True), hangup=True).run())
 """
@@ -138,6 +140,59 @@ def test_who_does_not_start_or_is_told_to_end_ends_all(none: bool, end: str, cod
     assert done.returncode == code and done.stderr == b"", done.stderr
     assert told[0] == "worker 1" and "ready" not in told
     assert ("worker 2" in told) is not none, "one reason is enough"
+
+
+_HANGING = """
+import asyncio, os, signal, sys, time
+from kibitz.server.workers import parent
+from kibitz.server.workers.line import Heeding, Line
+
+parent.ASK_SECONDS, parent.FIRST_PAUSE = 0.05, 0.01
+reads, writes = os.pipe()
+os.write(writes, b"1")
+os.set_blocking(reads, False)
+
+def first():
+    try:
+        return bool(os.read(reads, 1))
+    except BlockingIOError:
+        return False
+
+async def serve(number, socket):
+    line, end = Line(number, socket, 5.0), asyncio.Event()
+    line.heed(Heeding(end.set))
+    line.ready()
+    os.write(1, b"worker %d\\n" % number)
+    if number == 2 and first():
+        HANG
+    await end.wait()
+
+def work(number, socket):
+    asyncio.run(serve(number, socket))
+    return 0
+
+sys.exit(parent.Parent(2, work, 5.0, lambda: None, hangup=True).run())
+"""
+
+
+@pytest.mark.parametrize("hang", ["time.sleep(3600)", "os.kill(os.getpid(), signal.SIGSTOP)"])
+async def test_who_hangs_or_is_stopped_is_killed_and_started_again(hang: str) -> None:
+    script = _HANGING.replace("HANG", hang)
+    out, err = asyncio.subprocess.PIPE, asyncio.subprocess.PIPE
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", script, stdout=out, stderr=err
+    )
+    assert process.stdout
+    try:
+        async with asyncio.timeout(PATIENCE):
+            began = 0
+            while began < 2:
+                began += await process.stdout.readline() == b"worker 2\n"
+            process.terminate()
+            assert await process.wait() == 0
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
 
 
 def test_a_port_is_taken_for_workers_and_nobody_else() -> None:
@@ -176,7 +231,7 @@ async def test_a_start_that_takes_long_can_be_ended() -> None:
 @pytest.mark.parametrize(
     ("listening", "keeping", "says"),
     [
-        (Listening(workers=2), Keeping(), "`nats-server -js"),
+        (Listening(workers=2), Keeping(), "`nats-server -a 127.0.0.1 -js -sd FOLDER`"),
         (Listening(workers=2), Keeping(memory=True), "--workers needs --nats"),
         (
             Listening(workers=2, metrics_port=65535),

@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 from lookers import Ear
 from raw import CLOSE, Raw, raw, request
-from servers import Running
+from servers import EACH_HAS, Running
 from talk import PATIENCE
 from websockets.protocol import State
 from websockets.server import ServerProtocol
@@ -102,6 +102,7 @@ async def read_events(client: Raw, up_to: int) -> None:
         assert await client.read()
 
 
+@EACH_HAS
 async def test_an_event_and_its_answer_leave_in_one_write(
     running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -122,6 +123,7 @@ async def test_an_event_and_its_answer_leave_in_one_write(
             )
 
 
+@EACH_HAS
 async def test_what_is_asked_at_once_is_told_at_once(
     running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -138,6 +140,7 @@ async def test_what_is_asked_at_once_is_told_at_once(
         assert all(1 <= len(writes) <= 3 for writes in written), list(map(len, written))
 
 
+@EACH_HAS
 async def test_several_answers_leave_in_one_write(
     running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -178,6 +181,7 @@ async def test_a_page_is_not_cut_off_while_somebody_takes_some_of_it(waits: tupl
     assert next(slow._waits, None) is None, "not before"
 
 
+@EACH_HAS
 async def test_who_does_not_read_leaves_the_fast_path_and_comes_back(
     running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -211,6 +215,7 @@ async def test_who_does_not_read_leaves_the_fast_path_and_comes_back(
         assert eve.events == list(range(3, last + 1))
 
 
+@EACH_HAS
 async def test_what_waits_for_a_spectator_is_bounded(running: Running) -> None:
     """Even if much is told at once."""
     async with raw(running.url) as ann, raw(running.url, receive_buffer=SMALL) as eve:
@@ -236,6 +241,7 @@ async def test_what_waits_for_a_spectator_is_bounded(running: Running) -> None:
         assert eve.events == [*told, *range(fresh["seq"] + 1, last + 1)]
 
 
+@EACH_HAS
 async def test_what_is_asked_without_reading_waits_and_is_answered(running: Running) -> None:
     """Nothing is lost when the outbox has room again."""
     async with raw(running.url, receive_buffer=SMALL) as eve:
@@ -255,6 +261,7 @@ async def test_what_is_asked_without_reading_waits_and_is_answered(running: Runn
         assert connection._inbox is None and connection.socket.transport.is_reading()
 
 
+@EACH_HAS
 async def test_a_close_is_behind_what_is_to_be_sent(running: Running) -> None:
     async with raw(running.url) as eve:
         socket = connection_of(running, eve).socket

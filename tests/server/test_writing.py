@@ -6,6 +6,7 @@ from itertools import count
 
 import pytest
 from desks import Desk, desk, turns
+from talk import eventually
 
 from kibitz.protocol import requests as ask
 from kibitz.protocol.replies import Ok
@@ -201,23 +202,76 @@ async def test_somebody_else_wrote_the_same_command() -> None:
     await at.check()
 
 
-async def test_a_room_that_is_never_free_gives_up() -> None:
+ROUNDS = 40
+
+
+async def test_a_room_that_is_never_free_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    seconds = 0.0
+    monkeypatch.setattr(writing, "late_clock", lambda: seconds)
     at = await desk()
+    asked: list[int] = []
+    at.room.writing.on_crowded = lambda: asked.append(len(at.log.batches))
     for i in range(3):
         at.say(i)
     at.move("wrong", "fly")
     await turns()
-    for round_ in range(writing.MAX_CONFLICTS):
+    for round_ in range(ROUNDS):
         assert at.outcomes == [] and at.log.waits
         await at.behind(f"round {round_}")
-        if round_ == writing.MAX_CONFLICTS - 1:
+        if round_ == ROUNDS - 1:
             at.say("later")
+            seconds += writing.CONFLICT_SECONDS
         await at.log.write()
+    assert asked == list(range(writing.CROWDED_CONFLICTS, ROUNDS, writing.CROWDED_CONFLICTS))
     assert len(at.said) == 4
     assert dict(at.said) == dict.fromkeys([0, 1, 2, "wrong"], "internal")
     await at.log.go_on()
-    assert at.said[4:] == [("later", 3 + writing.MAX_CONFLICTS)]
-    assert len(at.log.batches) == writing.MAX_CONFLICTS + 1
+    assert at.said[4:] == [("later", 3 + ROUNDS)]
+    assert len(at.log.batches) == ROUNDS + 1
+    await at.check()
+
+
+async def test_who_writes_all_the_time_lets_others_write_when_asked() -> None:
+    at = await desk()
+    at.say("under way")
+    await turns()
+    at.room.writing.give_way()
+    at.say("waits")
+    await at.log.write()
+    assert at.said == [("under way", 3)] and not at.log.waits
+    await at.behind("at last")
+    at.room.hear((await at.log.read(at.room.id))[-1:])
+    await turns()
+    await at.log.go_on()
+    assert at.said[1:] == [("waits", 5)], "behind what was written meanwhile"
+    at.say("on")
+    await turns()
+    assert at.log.waits, "once is enough"
+    await at.log.go_on()
+    await at.check()
+
+
+async def test_nobody_waits_long_for_others_nor_for_who_waits_for_him(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    at = await desk()
+    at.room.writing.give_way()
+    at.say("named")
+    await turns()
+    assert not at.log.waits
+    await eventually(lambda: at.log.waits)  # though nobody has written
+    monkeypatch.setattr(writing, "GIVE_WAY_SECONDS", 3600)
+    for round_ in range(writing.CROWDED_CONFLICTS):
+        at.room.writing.give_way()
+        await at.behind(f"round {round_}")
+        await at.log.write()
+        assert at.log.waits, "somebody has written"
+    at.room.writing.give_way()
+    await at.behind("one more")
+    await at.log.write()
+    assert at.log.waits, "we wait ourselves"
+    await at.log.go_on()
+    assert [i for i, _ in at.said] == ["named"]
     await at.check()
 
 
@@ -271,7 +325,7 @@ async def test_a_mistake_in_one_hurts_no_other() -> None:
         raise ZeroDivisionError
 
     at.say(1)
-    at.room._writing.add(
+    at.room.writing.add(
         writing.Command(wrong, lambda outcome: at.outcomes.append((2, outcome)), on_draft=True)  # type: ignore[arg-type]
     )
     at.say(3)

@@ -164,7 +164,7 @@ async def test_a_storm(seed: int) -> None:
     storm = Storm(at, Random(seed))
     for _ in range(200):
         await storm.step()
-    while at.log.waits or at.room._writing.busy:
+    while at.log.waits or at.room.writing.busy:
         await turns()
         await at.log.go_on()
     await asyncio.gather(*storm.sitting, return_exceptions=True)

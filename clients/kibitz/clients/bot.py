@@ -81,6 +81,7 @@ async def run(
     race: Mapping[str, Any] | None = None,
     token: str | None = None,
     trust: Trust | None = None,
+    met: Callable[[Client], None] = lambda client: None,
     tell: Callable[[Result], None] = lambda result: None,
 ) -> list[Result]:
     """Play games one after the other.
@@ -98,6 +99,7 @@ async def run(
         race: Open a race for each game, with these settings (``seats``, ``limit``, ...).
         token: What brings back an identity.
         trust: Whose certificates are good.
+        met: Called once, when the server has said who we are.
         tell: Called after each game.
 
     Raises:
@@ -108,6 +110,7 @@ async def run(
     """
     results: list[Result] = []
     async with connect(url, name=name, token=token, patience=PATIENCE, trust=trust) as client:
+        met(client)
         for number in range(1 if room else games):
             choose = make(game, Random() if seed is None else Random(f"{seed}:{number}"))
             deal = deals[number % len(deals)] if deals else None

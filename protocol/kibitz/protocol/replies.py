@@ -197,8 +197,9 @@ class DailyTable(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag=
 class Administered(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag="administered"):
     """An order of an operator has been carried out; what he asked for.
 
-    ``count`` is how many connections it was about at once; ``next`` is the ``after`` of the
-    following page.
+    ``count`` is how many connections it was about at once, on the server that was asked;
+    ``elsewhere`` says that others of the same rooms, if there are any, do it too, within a second;
+    ``next`` is the ``after`` of the following page.
     """
 
     act: Act
@@ -206,6 +207,7 @@ class Administered(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, ta
     people: list[Person] | None = None
     bans: list[Ban] | None = None
     count: int | None = None
+    elsewhere: bool = False
     next: str | None = None
 
 

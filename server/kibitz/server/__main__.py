@@ -17,6 +17,7 @@ import typer
 
 from .access.authority import Unusable
 from .admin.key import ENVIRONMENT, UnusableKey, read_key
+from .agreed import Agreed
 from .app import App, running
 from .log.log import EventLog, LogFailure, UnusableLog
 from .log.memory import MemoryLog
@@ -40,7 +41,6 @@ from .settings import (
     Settings,
     command,
 )
-from .steady import Steady
 from .storage.locking import FileInUse
 from .storage.schema import UnreadableFile
 from .web.apart import HOST as APART
@@ -155,11 +155,15 @@ serve.command("serve", cls=Grouped)(
 
 
 def _with_nats(keeping: Keeping) -> Keeping:
-    """Where rooms are kept, with the NATS servers that the environment names, if nothing else does.
+    """Where rooms are kept, with the NATS servers that the environment names, if --nats does not.
 
     Nobody whom we start needs to know what is there.
     """
-    said = urls_in(os.environ.pop(NATS_ENVIRONMENT, ""))
+    variable = os.environ.pop(NATS_ENVIRONMENT, None)
+    said = [] if variable is None or keeping.nats else urls_in(variable)
+    if variable is not None and not said and not keeping.nats:
+        why = "is set and names no NATS server; without it rooms would be in a file"
+        raise _unusable(f"{NATS_ENVIRONMENT} {why}")
     keeping = replace(keeping, nats=keeping.nats or said)
     if keeping.nats and (keeping.data or keeping.memory):
         why = "keeps everything on NATS servers, without --data and --memory"
@@ -225,13 +229,24 @@ def _load(keeping: Keeping) -> type["NatsLog"] | None:
     return NatsLog
 
 
-async def _log_of(keeping: Keeping) -> EventLog:
-    """Where rooms are kept.
+async def _log_of(keeping: Keeping, clock: Agreed) -> EventLog:
+    """Where rooms are kept, whose time our clock shows from now on.
 
     Raises:
-        FileInUse, UnreadableFile, UnusableLog: They cannot be.
+        FileInUse, UnreadableFile, UnusableLog, LogFailure: They cannot be.
 
     """
+    opened = await _open(keeping)
+    try:
+        await clock.agree(opened)
+    except BaseException:
+        await opened.close()
+        raise
+    return opened
+
+
+async def _open(keeping: Keeping) -> EventLog:
+    """The log itself."""
     shared = _load(keeping)
     if shared is not None:
         return await shared.open(
@@ -244,9 +259,10 @@ async def _log_of(keeping: Keeping) -> EventLog:
     return SqliteLog(keeping.data or DATA)
 
 
-async def _opened(keeping: Keeping, stop: asyncio.Event) -> EventLog | None:
+async def _opened(keeping: Keeping, clock: Agreed, stop: asyncio.Event) -> EventLog | None:
     """Where rooms are kept; ``None``: we are to stop before that is known."""
-    opening, stopping = asyncio.create_task(_log_of(keeping)), asyncio.create_task(stop.wait())
+    opening = asyncio.create_task(_log_of(keeping, clock))
+    stopping = asyncio.create_task(stop.wait())
     await asyncio.wait([opening, stopping], return_when=asyncio.FIRST_COMPLETED)
     stopping.cancel()
     if not opening.done():
@@ -265,10 +281,12 @@ async def _serve(settings: Settings, kept: str, demo: bool, logs: Logs, line: Li
     if line:
         line.heed(Heeding(stop.set))
     summing = asyncio.create_task(logs.run())
-    event_log = await _opened(settings.keeping, stop)
+    clock = Agreed(_wall_ms, _since_boot)
+    event_log = await _opened(settings.keeping, clock, stop)
     if event_log is None:
         return
-    world = World(Steady(_wall_ms, _since_boot).now_ms, time.monotonic, os.urandom)
+    agreeing = asyncio.create_task(clock.keep(event_log))
+    world = World(clock.now_ms, time.monotonic, os.urandom)
     async with running(settings, event_log, world) as app:
         if line:
             line.heed(Heeding(app.drain, app.terminate, app.reload))
@@ -289,6 +307,7 @@ async def _serve(settings: Settings, kept: str, demo: bool, logs: Logs, line: Li
                 loop.add_signal_handler(number, app.drain if line else app.terminate)
             await app.drained.wait()
             _end_within(settings.operating.drain, app)
+    agreeing.cancel()
     summing.cancel()
 
 

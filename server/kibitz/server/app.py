@@ -87,6 +87,8 @@ class App:
         self.attic = Attic(log_, self.rooms, past, world, days) if days else None
         directory = self.rooms.directory
         self._neighbours = Neighbours(log_.channel, directory.elsewhere, directory, world)
+        directory.on_racer = self._neighbours.tell_of
+        directory.on_player = self._neighbours.plays
         self._connections: set[Connection] = set()
         self._drain = Drain(settings.operating.drain, self._connections)
         self._bans = bans = Bans(log_, world)
@@ -96,7 +98,12 @@ class App:
             *(bans, self.rooms, log_, world, self._connections, self.drain),
             self._neighbours.notice,
         )
+        self._ordered = asyncio.Event()
+        bans.on_change = self._neighbours.ordered
+        self._neighbours.on_orders = self._ordered.set
         self._neighbours.on_notice = self._administration.notify
+        self._neighbours.on_please = self.rooms.give_way
+        self.rooms.on_crowded = self._neighbours.please
         self._answers = Answers(self.rooms, past, world, self._metrics, bans, self._administration)
         self._world = world
         self._authority = authority_of(settings.access, world)
@@ -210,7 +217,7 @@ class App:
                 await task
         cut = await self._drain.send_away(self._server)
         self._past.close()
-        self._neighbours.close()
+        await self._neighbours.close()
         await self.rooms.close()
         if self._apart is not None:
             self._apart.close()
@@ -304,7 +311,10 @@ class App:
     async def _keep_bans(self) -> None:
         """Do what other servers on the same log were ordered, too."""
         while True:
-            await asyncio.sleep(REFRESH_SECONDS)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(REFRESH_SECONDS):
+                    await self._ordered.wait()
+            self._ordered.clear()
             try:
                 if await self._bans.refresh():
                     self._administration.enforce()

@@ -381,7 +381,7 @@ class Connection(Client):
                 )
             case LogFailure():
                 log.error("log failure", exc_info=error, **self.about(request))
-                message = "the server could not write that down, or read it; nothing has changed"
+                message = "that could not be written or read; nothing changed, you may try again"
                 answer = replies.Error(code=ErrorCode.INTERNAL, message=message, retry_ms=1000)
             case _:
                 log.error("request failed", exc_info=error, **self.about(request))

@@ -23,7 +23,8 @@ def contradiction(listening: Listening, access: Access, keeping: Keeping, demo: 
     if listening.workers > 1 and not keeping.nats:
         return (
             "--workers needs --nats: processes that serve the same rooms keep them on a NATS "
-            f"server; start one with `nats-server -js -sd FOLDER`, then say --nats {NATS}"
+            "server; start one with `nats-server -a 127.0.0.1 -js -sd FOLDER`, then say "
+            f"--nats {NATS}"
         )
     last = (listening.metrics_port or 0) + listening.workers - 1
     if last > MAX_PORT:

@@ -156,7 +156,8 @@ class Keeping:
         Option(
             help="In place of --data: keep rooms on this NATS server (2.12 or later, with "
             "JetStream), nats://user:password@host:4222, or tls://; repeatable, for those of one "
-            "cluster. Others see the command line: they may all be in KIBITZ_NATS instead.",
+            "cluster. Others see the command line: they may all be in KIBITZ_NATS instead, which "
+            "counts only where this is not said.",
             metavar="URL",
         ),
     ] = field(default_factory=list)

@@ -10,7 +10,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
-from servers import Running, running_server
+from servers import EACH_HAS, Running, running_server
 from talk import Plain, Talk, fetch, talking
 
 from kibitz.server.access import entrance
@@ -225,6 +225,7 @@ async def test_a_name_finds_no_room_of_somebody_else(running: Running) -> None:
         assert (await eve.ok("create", "my room", game="klondike"))["room"] != mine
 
 
+@EACH_HAS
 async def test_no_password_is_hashed_for_somebody_who_has_gone(
     running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -250,6 +251,7 @@ async def test_no_password_is_hashed_for_somebody_who_has_gone(
     assert hashed == ["cats"]
 
 
+@EACH_HAS
 async def test_passwords_are_hashed_in_one_thread(
     running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:

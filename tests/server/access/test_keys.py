@@ -13,7 +13,7 @@ import operators
 import pytest
 from operators import ISSUER, SECRET, ec_key, ed_key, pem, rsa_key, token
 from server.access.tokens import access, is_let_in
-from servers import REAL, running_server
+from servers import EACH_HAS, REAL, running_server
 from structlog.testing import capture_logs
 from talk import talking
 
@@ -51,6 +51,7 @@ async def test_every_kind_of_key(
                 assert not await is_let_in(server, token(key=private(), alg=other))
 
 
+@EACH_HAS
 async def test_a_jwks_names_its_keys_and_is_read_again(tmp_path: Path) -> None:
     path = operators.write_jwks(
         tmp_path / "keys.json",
@@ -86,6 +87,7 @@ async def test_a_jwks_names_its_keys_and_is_read_again(tmp_path: Path) -> None:
         assert await is_let_in(server, new)
 
 
+@EACH_HAS
 @pytest.mark.parametrize("name", ["jwt_key", "jwt_jwks"])
 async def test_keys_come_from_a_pipe_at_the_start_and_nobody_waits_for_one_later(
     tmp_path: Path, name: str

@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 from processes import run, standby
 from raw import Raw, upgrade
-from servers import Running, running_server
+from servers import EACH_HAS, Running, running_server
 from structlog.testing import capture_logs
 from talk import PATIENCE, eventually, talking
 
@@ -198,6 +198,7 @@ async def subject(server: Running, trust: ssl.SSLContext) -> bytes:
     return got
 
 
+@EACH_HAS
 async def test_a_new_certificate_is_for_new_connections(authority: Authority) -> None:
     async with (
         running_server(tls=authority.files) as server,

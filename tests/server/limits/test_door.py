@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import pytest
 from processes import standby
 from raw import TEXT, dialled, frame, upgrade
-from servers import UNLIMITED, Running, running_server
+from servers import EACH_COUNTS, EACH_ENDS, UNLIMITED, Running, running_server
 from talk import connected, eventually, fetch, talking
 from websockets.exceptions import InvalidHandshake, InvalidStatus
 
@@ -61,6 +61,7 @@ def test_a_long_time_is_said_in_minutes_or_hours() -> None:
     assert span_of(5, 0) == "5 s"
 
 
+@EACH_COUNTS
 @pytest.mark.parametrize("what", ["connections", "connections_per_address"])
 async def test_there_are_only_so_many_connections(what: str) -> None:
     async with running_server(limits=few(**{what: 3})) as running, AsyncExitStack() as stack:
@@ -83,6 +84,7 @@ async def test_this_machine_is_not_counted_unless_it_shall_be() -> None:
             await stack.enter_async_context(talking(running.url))
 
 
+@EACH_COUNTS
 async def test_who_comes_too_often_is_told_so_then_cut_off() -> None:
     limits = few(connects_per_address=Rate(0.5, 3), refusals_per_address=Rate(0.5, 2))
     async with running_server(limits=limits) as running:
@@ -95,6 +97,7 @@ async def test_who_comes_too_often_is_told_so_then_cut_off() -> None:
             await fetch(running.http, "/healthz")
 
 
+@EACH_COUNTS
 async def test_those_who_come_together_are_heard_one_after_the_other() -> None:
     """Nobody is refused for it; and who is over his refusals is cut off when it is his turn."""
     limits = few(handshakes_per_address=Rate(25, 1), refusals_per_address=Rate(0.01, 1))
@@ -191,6 +194,7 @@ async def test_the_answer_may_take_longer_than_the_request(
         assert status == 200
 
 
+@EACH_COUNTS
 async def test_only_so_many_may_be_unfinished() -> None:
     limits = few(unfinished_per_address=5, hello_timeout=60.0)
     async with running_server(limits=limits) as running, AsyncExitStack() as stack:
@@ -207,6 +211,7 @@ async def test_only_so_many_may_be_unfinished() -> None:
         assert b" 101 " in await halves[-1].head(), "the first to come is the one to go"
 
 
+@EACH_ENDS
 async def test_a_crowd_may_wait_to_be_accepted_and_is_by_and_by() -> None:
     async with running_server() as running, AsyncExitStack() as stack:
         at = urlsplit(running.http)

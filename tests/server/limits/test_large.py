@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from raw import CLOSE, CONT, TEXT, Raw, code_of, frame, raw, said
-from servers import UNLIMITED, Running, running_server
+from servers import EACH_COUNTS, UNLIMITED, Running, running_server
 from talk import eventually
 
 from kibitz.protocol.limits import MAX_SAVE
@@ -66,6 +66,7 @@ async def test_only_so_much_may_have_come_in_part_from_one_address(form: str) ->
         assert kept(running) == 0
 
 
+@EACH_COUNTS
 async def test_so_it_is_with_what_waits_to_be_handled(monkeypatch: pytest.MonkeyPatch) -> None:
     """And no more is read of somebody for whom so much waits."""
     async with (

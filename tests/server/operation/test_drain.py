@@ -13,7 +13,7 @@ import pytest
 from processes import Process, standby
 from raw import dialled, raw, upgrade
 from scraped import scrape
-from servers import running_server
+from servers import EACH_ENDS, running_server
 from talk import connected, eventually, fetch, talking
 from websockets.exceptions import InvalidStatus
 from worlds import HeldLog
@@ -35,6 +35,7 @@ def said(process: Process, event: str) -> dict[str, float]:
     return dict(line)
 
 
+@EACH_ENDS
 async def test_who_is_draining_takes_nobody_new() -> None:
     async with running_server() as running, talking(running.url) as ann:
         room = (await ann.ok("create", game="klondike"))["room"]
@@ -73,6 +74,7 @@ async def test_what_is_under_way_is_answered() -> None:
         await stop
 
 
+@EACH_ENDS
 async def test_everybody_is_told_another_time_to_come_back() -> None:
     async with running_server() as running, contextlib.AsyncExitStack() as stack:
         talks = [await stack.enter_async_context(talking(running.url)) for _ in range(20)]

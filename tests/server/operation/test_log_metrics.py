@@ -25,7 +25,7 @@ async def test_every_trouble_with_a_log_on_nats_is_counted(
 ) -> None:
     monkeypatch.setattr(live, "RECHECK_SECONDS", ())
     monkeypatch.setattr(live, "SWEEP_SECONDS", PATIENCE)
-    monkeypatch.setattr("kibitz.server.log.nats.log.PROBE_SECONDS", 0.1)
+    monkeypatch.setattr("kibitz.server.log.nats.probing.PROBE_SECONDS", 0.1)
     async with by_a_way(nats_server) as (other, log, way), running_server(log) as running:
         before = await scrape(running.http)
         assert before["kibitz_log_connected"] == 1

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 from processes import run, standby
 from scraped import Scraped, scrape
-from servers import Running, running_server
+from servers import EACH_COUNTS, Running, running_server
 from talk import Talk, connected, eventually, fetch, talking
 from websockets.asyncio.server import ServerConnection
 
@@ -39,6 +39,7 @@ async def all_gone_but(running: Running, many: int) -> None:
     await eventually(lambda: len(running.app._connections) == many)
 
 
+@EACH_COUNTS
 async def test_connections_are_counted_through_a_storm() -> None:
     """Everybody comes, takes and leaves seats, looks on and goes, by chance."""
     rng = Random("storm")
@@ -139,6 +140,7 @@ async def test_appends_wait_until_they_are_answered(tmp_path: Path) -> None:
         log._writer_db.execute("pragma query_only = off")
 
 
+@EACH_COUNTS
 async def test_who_does_not_read_is_counted_by_what_he_was() -> None:
     async with (
         running_server() as running,
@@ -161,6 +163,7 @@ async def test_who_does_not_read_is_counted_by_what_he_was() -> None:
         assert now['kibitz_closes_total{code="4408"}'] == 1
 
 
+@EACH_COUNTS
 async def test_a_loop_that_was_held_up_is_seen() -> None:
     async with running_server() as running:
         await asyncio.sleep(0.3)

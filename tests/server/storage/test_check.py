@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from server.storage.files import OLD, admin, filled, pages_of, spoil
+from server.storage.files import OLD, admin, filled, names, pages_of, spoil
 
 from kibitz.server.log.record import Record, read_info, read_record, write_info, write_record
 from kibitz.server.log.sqlite import SqliteLog
@@ -189,6 +189,22 @@ async def test_the_command_says_one_fault_a_line_and_exits_with_1(tmp_path: Path
     assert [plain.get("room") for plain in said] == [rooms[0], rooms[2], None]
     assert said[2]["faults"] == 2 and said[2]["rooms"] == 4
     await log.close()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("backup", "copy"), ("restore", "copy"), ("check",), ("export", "--all", "x"), ("stats",)],
+)
+async def test_rooms_on_nats_are_not_looked_for_in_a_file(
+    tmp_path: Path, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "copy").touch()
+    monkeypatch.setenv("KIBITZ_NATS", "nats://127.0.0.1:4222")
+    done = await admin(tmp_path, *words)
+    assert done.code == 2 and "rooms on NATS are in no file; see deploy/GROWING.md" in done.err
+    named = await admin(tmp_path, *words, "--data", "kibitz.db")
+    assert named.code == 2 and "NATS" not in named.err, "that is the one that is meant"
+    assert names(tmp_path) == ["copy"]
 
 
 async def test_whatever_page_is_damaged_it_is_found(

@@ -22,6 +22,8 @@ START_SECONDS = 30.0
 STOP_SECONDS = 5.0
 """How long it has to stop before it is killed: what it holds is thrown away anyhow."""
 LOOK_SECONDS = 0.02
+NATS = "KIBITZ_NATS"
+"""The variable that would have a server keep its rooms elsewhere."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,7 @@ def own_server() -> Iterator[Host]:
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=out,
+                env={name: value for name, value in os.environ.items() if name != NATS},
                 process_group=0,  # a Ctrl-C is for us: we end it
             )
             stack.callback(_end, process)

@@ -37,6 +37,7 @@ def bot(
     from ..terminal.arena import Unknown, arena, find
 
     game = outcome.game_named(game)
+    token, keep = access.remembered(name)
     settings = {
         "games": 1 if room else max(games, len(deal or [])),
         "deals": deal or [],
@@ -45,15 +46,16 @@ def bot(
         "delay": delay,
         "seed": seed,
         "name": strategy[:32] if name is None else name,
-        "token": access.token,
+        "token": token,
         "trust": access.trust,
+        "met": keep,
     }
 
     async def play() -> None:
         await arena(find(strategy), game, access.server, settings)
 
     try:
-        outcome.run(access.server, play, name=name)
+        outcome.run(access.server, play, name=name, who=access.who)
     except Unknown as error:
         raise outcome.unusable(str(error)) from None
 

@@ -18,6 +18,7 @@ from ..outcome import SERVER
 
 if TYPE_CHECKING:
     from ..session import Client
+    from ..terminal.tokens import Tokens
     from ..trust import Trust
 
 Talking = Callable[["Client"], Awaitable[None]]
@@ -42,7 +43,8 @@ TokenFile = Annotated[
     Path | None,
     typer.Option(
         help="Who you are: where your identity is kept, or a file with a token that somebody gave "
-        "you (which KIBITZ_TOKEN may hold, too)."
+        "you (which KIBITZ_TOKEN may hold, too). Commands that play or present make it if there "
+        "is none; those that only look want one that is there."
     ),
 ]
 TlsCa = Annotated[
@@ -109,6 +111,30 @@ class Access:
         except OSError as error:
             return f"could not open {self.token_file}: {error.strerror}"
 
+    @property
+    def who(self) -> str:
+        """What is said where we have to say who we are: that the named file is none, if so."""
+        return self._missing or outcome.WHO
+
+    def remembered(self, name: str | None = None) -> tuple[str | None, Callable[["Client"], None]]:
+        """Our token from the named file, and what keeps there whom the server takes us for.
+
+        Where none is named: a token that we were given, or none, and nothing is kept.
+        """
+        from ..terminal.tokens import Tokens
+
+        kept = Tokens.chosen(self.token_file)
+        if self.token_file is None:
+            return kept.given(), lambda client: None
+        told = kept.get(*self.server)
+        return told, lambda client: self._keep(kept, client, told, name)
+
+    def _keep(self, kept: "Tokens", client: "Client", told: str | None, name: str | None) -> None:
+        """Keep who we are there, for every server that was named and knows no other of us."""
+        for each in self.server:
+            if kept.get(each) in (None, client.welcome.token, told):
+                kept.keep(each, client.welcome.token, name)
+
     def talk(self, talking: Talking, *, name: str | None = None) -> None:
         """Talk as nobody in particular, or with the token that was given or named."""
         trust, token = self.trust, self.token
@@ -136,16 +162,13 @@ class Access:
         from ..terminal.tokens import Tokens
 
         kept = Tokens.chosen(self.token_file)
-        missing = self._missing
-        if missing and not keep:
+        if not keep and (missing := self._missing):
             raise outcome.unusable(missing)
         prepared, told = self._prepared(talking, password), kept.get(*self.server)
 
         async def talk(client: "Client") -> None:
             if keep:
-                for each in self.server:
-                    if kept.get(each) in (None, client.welcome.token, told):
-                        kept.keep(each, client.welcome.token, name)
+                self._keep(kept, client, told, name)
             await prepared(client)
 
         outcome.talk(
@@ -155,7 +178,7 @@ class Access:
             token=told,
             trust=self.trust,
             refused=refused,
-            who=missing or outcome.WHO,
+            who=self.who,
         )
 
     def _prepared(self, talking: Talking, password: str | None = None) -> Talking:

@@ -22,7 +22,11 @@ PEOPLE = ("identity", "name", "address", "encoding", "since", "waiting", "rooms"
 BANS = ("what", "whom", "room", "until", "reason")
 WHOLE = frozenset({"room", "identity", "address", "whom", "rooms", "reason"})
 """Columns that are never cut."""
-EMPTY = {"rooms": "There is no room.", "people": "Nobody is here.", "bans": "Nobody is banned."}
+EMPTY = {
+    "rooms": "There is no room.",
+    "people": "Nobody is here, on this server.",
+    "bans": "Nobody is banned.",
+}
 DONE = {
     "close": "The room is closed.",
     "kick": "He has lost his seat and gets none there",
@@ -69,15 +73,27 @@ def told(done: Administered, seconds: int | None = None) -> str:
             gone = number_of(done.count or 0, "connection")
             whom = next((f" {ban.address}" for ban in done.bans or () if ban.address), "")
             came = f"{gone} closed" if done.count else "nobody was there"
-            return f"Banned{printable(whom)}{term}; {came}."
+            return f"Banned{printable(whom)}{term}; {came}{_others(done)}."
+        case "mute" if not done.count and done.elsewhere:
+            return f"{DONE[done.act]}{term}; nobody with this id{_others(done)}."
         case "mute" if not done.count:
             return f"Nobody with this id is here; he comments no more{term} all the same."
         case "mute" | "kick":
             return f"{DONE[done.act]}{term}."
         case "notice":
-            return f"Told to {number_of(done.count or 0, 'connection')}."
+            told = f"Told to {number_of(done.count or 0, 'connection')}"
+            return (
+                f"{told} on this server, and to those of the others."
+                if done.elsewhere
+                else f"{told}."
+            )
         case act:
             return DONE[act]
+
+
+def _others(done: Administered) -> str:
+    """Where that is so, if there may be other servers."""
+    return " on this server, others hear of it within a second" if done.elsewhere else ""
 
 
 def as_json(found: object) -> str:

@@ -134,7 +134,8 @@ class Administration:
                 await room.order(partial(close, _reason(request)))
                 return Administered(act=act, count=len(room.people.here()))
             case "notice":
-                return Administered(act=act, count=self._notify(request.text or ""))
+                count = self._notify(request.text or "")
+                return Administered(act=act, count=count, elsewhere=self._elsewhere)
             case "drain":
                 self._drain()
                 return Administered(act=act)
@@ -145,6 +146,11 @@ class Administration:
                 if not await self._bans.lift(self._ban(request, kind)):
                     raise Refused(ErrorCode.BAD_OPTION, f"there is no such {kind}")
                 return Administered(act=act)
+
+    @property
+    def _elsewhere(self) -> bool:
+        """Whether there may be other servers, who are on them nobody knows here."""
+        return self._log.channel is not None
 
     async def _room(self, request: ask.Admin) -> Room:
         assert request.room is not None, "checked when it was read"
@@ -226,9 +232,10 @@ class Administration:
         await self._bans.add(ban)
         if ban.kind == "mute":
             here = sum(guest.identity.id == ban.id for guest in self._guests)
-            return Administered(act="mute", count=here)
+            return Administered(act="mute", count=here, elsewhere=self._elsewhere)
         held = [ban] if ban.address is not None else None  # it may be more than was said
-        return Administered(act=request.act, bans=held, count=self.enforce())
+        count = self.enforce()
+        return Administered(act=request.act, bans=held, count=count, elsewhere=self._elsewhere)
 
     async def _kick(self, room: Room, ban: Ban) -> Administered:
         id_ = ban.id or ""

@@ -1,15 +1,17 @@
 """Who may not come in, comment, or sit down somewhere: kept in the log, known at once.
 
 Promises: what an operator has ordered survives a restart, and holds for every server on the same
-log within ``REFRESH_SECONDS``; it ends when its time is up. Never: who may order, connections.
+log when it hears of that, and within ``REFRESH_SECONDS`` if it does not; it ends when its time is
+up. Never: who may order, connections.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from itertools import islice
 
 import msgspec
+import structlog
 from msgspec.structs import replace
 
 from kibitz.protocol.codes import ErrorCode, Refused
@@ -30,7 +32,7 @@ from ..world import World
 PREFIX = "ban/"
 """What the names of bans in the log begin with."""
 REFRESH_SECONDS = 1.0
-"""How often the log is asked what others have ordered."""
+"""How often the log is asked what others have ordered, whether they said so or not."""
 MAX_CLOSE_REASON = 123
 """Longest reason of a close, in bytes, as WebSockets have it."""
 MAX_BANS = 10_000
@@ -44,6 +46,8 @@ _UNITS = (("s", 1000, 120), ("min", 60_000, 120), ("h", 3_600_000, 48))
 
 Network = IPv4Network | IPv6Network
 
+log = structlog.get_logger("kibitz.bans")
+
 
 class Bans:
     """All bans, mutes and kicks of one server."""
@@ -56,6 +60,8 @@ class Bans:
         """By their names in the log, in the order of these."""
         self._networks: dict[tuple[int, int], dict[int, str]] = {}
         """By version and length of the prefix: its number, and the name of the ban."""
+        self.on_change: Callable[[], object] = lambda: None
+        """Told when one has been added or lifted here."""
 
     async def refresh(self) -> bool:
         """Learn from the log what holds; whether that has changed.
@@ -68,11 +74,17 @@ class Bans:
         if stored == self._stored:
             return False
         self._stored = stored
-        self._bans = {name: msgspec.msgpack.decode(data, type=Ban) for name, data in stored.items()}
+        self._bans = {}
         networks: defaultdict[tuple[int, int], dict[int, str]] = defaultdict(dict)
-        for name, ban in self._bans.items():
-            if ban.kind == "ban" and ban.address is not None:
-                network = banned_network(ban.address)
+        for name, data in stored.items():
+            try:
+                ban = msgspec.msgpack.decode(data, type=Ban)
+                network = banned_network(ban.address) if ban.address is not None else None
+            except (msgspec.MsgspecError, UnicodeDecodeError, Refused) as error:
+                log.error("ban not read", error=type(error).__name__)  # all others hold
+                continue
+            self._bans[name] = ban
+            if ban.kind == "ban" and network is not None:
                 number = int(network.network_address) >> (network.max_prefixlen - network.prefixlen)
                 networks[network.version, network.prefixlen][number] = name
         self._networks = dict(networks)
@@ -94,6 +106,7 @@ class Bans:
         if name not in self._bans and len(self._bans) >= MAX_BANS:
             raise Refused(ErrorCode.FULL, f"there are {MAX_BANS} bans: lift some first")
         await self._log.keep(name, msgspec.msgpack.encode(ban))
+        self.on_change()
         await self.refresh()
 
     async def lift(self, ban: Ban) -> bool:
@@ -109,6 +122,7 @@ class Bans:
         held = any(self._holds(self._bans[each]) for each in same)
         for each in same:
             await self._log.keep(each, None)
+        self.on_change()
         await self.refresh()
         return held
 

@@ -12,7 +12,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
-    help="Look after a server: its file, and who is on it.",
+    help="Look after a server: its file, if it has one (SQLite), and who is on it.",
 )
 
 

@@ -74,6 +74,8 @@ class Days:
         if not entry.daily:
             return
         day = entry.daily, entry.game
+        if (known := self._rooms[day].get(entry.id)) and known.seq > entry.seq:
+            return
         self._tables.pop(day, None)
         if entry.status == "closed":
             self._rooms[day].pop(entry.id, None)
@@ -141,7 +143,7 @@ class Days:
             return []
         placed = self._tables.get((date, game))
         if placed is None:
-            entries = sorted(rooms.values(), key=_rank)
+            entries = sorted(rooms.values(), key=_order)
             placed = list(zip(places(list(map(_rank, entries))), entries, strict=True))
             self._tables[date, game] = placed
         return placed
@@ -160,6 +162,11 @@ class Days:
         except ValueError:
             raise Refused(ErrorCode.BAD_OPTION, f"there is no day {date}") from None
         return int((begins + timedelta(days=1)).timestamp() * 1000)
+
+
+def _order(entry: RoomInfo) -> tuple[tuple[int, int], int, str]:
+    """Those who are as good by when they began: the same on every server."""
+    return _rank(entry), entry.started, entry.id
 
 
 def _rank(entry: RoomInfo) -> tuple[int, int]:

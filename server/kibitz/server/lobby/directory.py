@@ -4,12 +4,12 @@ Promises: the lobby, the deals of the days, the clock and TV know what happens i
 server that writes the same log. Never: make a room, or read one.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 
 from msgspec.structs import replace
 
 from kibitz.protocol.fairness import SECRET_BYTES
-from kibitz.protocol.views import RoomInfo
+from kibitz.protocol.views import Role, RoomInfo
 
 from ..log.log import EventLog
 from ..neighbours.elsewhere import Elsewhere
@@ -19,7 +19,7 @@ from ..room.room import Room
 from ..world import World
 from .daily import SECRET, Days
 from .listing import Listing
-from .tv import Tv
+from .tv import QUIET_MS, Tv
 
 OPEN_PAGE = 1000
 """Entries that are read from the log in one go."""
@@ -47,21 +47,45 @@ class Directory:
         """Who is where on those."""
         self._gone: set[str] = set()
         """Rooms that have been put away, of which they are still to be told."""
+        self._lately: dict[str, int] = {}
+        """Public rooms of which others have told lately, and when, Unix ms; the last one last."""
+        self.on_racer: Callable[[str], None] = lambda id_: None
+        """Told of a room of which they are to be told at once."""
+        self.on_player: Callable[[str, str], None] = lambda id_, who: None
+        """Told who plays from now on here, and in which room."""
 
     async def open(self) -> None:
         """Learn from the log which rooms there are, and when they have to be woken."""
         self.days.secret = await self._log.secret(SECRET, self._world.random_bytes(SECRET_BYTES))
-        for info in await self._log.days_away():
-            self.days.note(info)
-        now, cursor = self._world.now_ms(), None
-        while infos := await self._log.rooms(cursor, OPEN_PAGE):
-            cursor = infos[0].id
+        async for infos in self._all():
             self.listing.begin(reversed(infos))
             for info in infos:
-                self.days.note(info)
-                shown = (info.updated or 0) + (info.delay or 0) * 1000
-                late = info.delay and shown > now  # its entry says more than may be said yet
-                self._clock.set(info.id, now if late else info.due or None)
+                self._learn(info)
+
+    async def look(self) -> None:
+        """Learn what has become of rooms since: of those in memory we know it ourselves."""
+        async for infos in self._all():
+            for info in infos:
+                if info.id not in self._rooms and not self.elsewhere.here(info.id).total:
+                    self._learn(info)
+                    if info.visibility == "public" and self.listing.find(info):
+                        self.changed.add(info.id)
+
+    async def _all(self) -> AsyncIterator[list[RoomInfo]]:
+        """What the log has of all rooms, in pages; in each of them the newest is the last."""
+        for info in await self._log.days_away():
+            self.days.note(info)
+        cursor = None
+        while infos := await self._log.rooms(cursor, OPEN_PAGE):
+            cursor = infos[0].id
+            yield infos
+
+    def _learn(self, info: RoomInfo) -> None:
+        now = self._world.now_ms()
+        self.days.note(info)
+        shown = (info.updated or 0) + (info.delay or 0) * 1000
+        late = info.delay and shown > now  # its entry says more than may be said yet
+        self._clock.set(info.id, now if late else info.due or None)
 
     def note(self, room: Room, *, fresh: bool = False) -> None:
         """Remember how a room in memory stands."""
@@ -73,6 +97,14 @@ class Directory:
             return
         if self.listing.note(room.id, room.entry(), fresh=fresh):
             self.changed.add(room.id)
+
+    def player_came(self, id_: str, who: str, role: Role) -> None:
+        """Somebody who has a seat has come: elsewhere a race may begin without who is away."""
+        if role == "player":
+            self.on_player(id_, who)
+        room = self._rooms.get(id_)
+        if room and (race := room.state.course.race) and race.started is None:
+            self.on_racer(id_)
 
     def put_away(self, id_: str) -> None:
         """A room has been put away."""
@@ -87,9 +119,19 @@ class Directory:
     def look_at_tv(self) -> RoomInfo | None:
         """The public room most worth watching now."""
         closed = {id_ for id_, room in self._rooms.items() if room.state.closed}
-        played = {*self._rooms, *self.elsewhere.rooms()} - closed
+        now = self._world.now_ms()
+        self._forget_quiet(now)
+        played = {*self._rooms, *self.elsewhere.rooms(), *self._lately} - closed
         entries = map(self.listing.entry, played)
-        return self.tv.look(filter(None, entries), self._world.now_ms())
+        return self.tv.look(filter(None, entries), now)
+
+    def _forget_quiet(self, now: int) -> None:
+        """Nobody looks for what is on among rooms of which others told so long ago."""
+        while self._lately:
+            id_, at = next(iter(self._lately.items()))
+            if at + QUIET_MS > now:
+                return
+            del self._lately[id_]
 
     # Other servers (neighbours.neighbours)
 
@@ -120,15 +162,27 @@ class Directory:
         self._clock.set(news.id, news.due)
         if news.daily is not None:
             self.days.note(news.daily)
-        if news.entry is not None and self.listing.hear(news.entry):
-            self.changed.add(news.id)
+        if news.entry is not None:
+            now = self._world.now_ms()
+            self._forget_quiet(now)
+            self._lately.pop(news.id, None)
+            self._lately[news.id] = now
+            if self.listing.hear(news.entry):
+                self.changed.add(news.id)
+
+    def plays_elsewhere(self, id_: str, who: str) -> None:
+        """An identity plays on another server from now on."""
+        if room := self._rooms.get(id_):
+            room.people.replace(who)
 
     def met(self, id_: str) -> None:
         """Who is in a room on other servers has changed."""
         here = self.elsewhere.here(id_)
         if room := self._rooms.get(id_):
             room.met(here)
-        elif (entry := self.listing.entry(id_)) and not entry.delay:  # else it would show who sits
+        elif entry := self.listing.entry(id_):
+            if entry.delay and here.total:
+                return  # it would show who sits by now
             spectators = max(0, here.total - len(here.seated))
             if self.listing.note(id_, replace(entry, spectators=spectators), fresh=False):
                 self.changed.add(id_)

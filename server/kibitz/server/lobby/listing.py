@@ -73,8 +73,11 @@ class Listing:
         """
         if self.entry(id_) == entry and entry is not None:
             return False  # else it would be told that something happened
-        if fresh or id_ in self._newest:
+        if id_ in self._newest:
             self._newest[id_] = entry
+        elif fresh or (entry and self._is_new(entry)):
+            self._older.pop(id_, None)
+            self._insert(id_, entry)
             while len(self._newest) > MAX_NEWEST:
                 self._cut = True
                 first, left = next(iter(self._newest.items()))
@@ -86,16 +89,34 @@ class Listing:
             self._older[id_] = entry
         return entry is not None
 
+    def _is_new(self, entry: RoomInfo) -> bool:
+        """Whether a room that is not listed yet belongs to the newest."""
+        oldest = next(iter(self._newest.values()), None)
+        return not self._cut or (oldest is not None and entry.started > oldest.started)
+
+    def _insert(self, id_: str, entry: RoomInfo | None) -> None:
+        """Put a room in its place, which is the last one or near it."""
+        later: list[tuple[str, RoomInfo | None]] = []
+        while entry and self._newest:
+            last = next(reversed(self._newest.values()))
+            if last is None or last.started <= entry.started:
+                break
+            later.append(self._newest.popitem())
+        self._newest[id_] = entry
+        self._newest.update(reversed(later))
+
     def hear(self, entry: RoomInfo) -> bool:
         """Another server says how a public room stands; whether that is news.
 
         Of one that is not among the newest the log tells whoever asks for older ones.
         """
-        if entry.id not in self._newest and self._cut:
-            oldest = next(iter(self._newest.values()), None)
-            if oldest is None or entry.started < oldest.started:
-                return False
-        return self.note(entry.id, entry, fresh=True)
+        known = entry.id in self._newest or self._is_new(entry)
+        return known and self.note(entry.id, entry, fresh=False)
+
+    def find(self, info: RoomInfo) -> bool:
+        """The log says how a public room stands that nobody is in; whether that is news."""
+        entry, known = _shown(info, self._world.now_ms()), self.entry(info.id)
+        return entry is not None and not (known and known.seq > entry.seq) and self.hear(entry)
 
     def forget(self, id_: str, *, gone: bool = False) -> None:
         """A room has left memory, or is gone altogether."""

@@ -7,6 +7,7 @@ anybody in it leaves memory, stays in the log and comes back when asked for.
 import asyncio
 import hmac
 from collections.abc import Awaitable, Callable, Iterable, Iterator
+from functools import partial
 
 import structlog
 
@@ -72,6 +73,8 @@ class Rooms:
         self.clock = Clock(world, self._wake)
         self.directory = Directory(log, world, self.clock, self._rooms)
         self.listing, self.days = self.directory.listing, self.directory.days
+        self.on_crowded: Callable[[str], object] = lambda id_: None
+        """Told of a room to which other servers should not write for a moment."""
 
     async def open(self) -> None:
         """Learn from the log which rooms there are, and when they have to be woken."""
@@ -322,6 +325,8 @@ class Rooms:
 
     def _adopt(self, room: Room, *, fresh: bool = False) -> Room:
         room.on_change = self._note
+        room.writing.on_crowded = partial(self.on_crowded, room.id)
+        room.people.on_player = partial(self.directory.player_came, room.id)
         self._rooms[room.id] = room
         self.clock.set(room.id, room.due)
         room.people.elsewhere = self.directory.elsewhere.here(room.id)
@@ -348,6 +353,11 @@ class Rooms:
                 self._following.end(room.id)
                 self.listing.forget(room.id)
         self.listing.trim(self._rooms)
+
+    def give_way(self, id_: str) -> None:
+        """Another server cannot write to a room because we do all the time."""
+        if room := self._rooms.get(id_):
+            room.writing.give_way()
 
     def tell_presence(self) -> None:
         """Push who is here to every room where somebody came or went."""

@@ -157,6 +157,15 @@ class EventLog(Protocol):
         """
         ...
 
+    async def time_ms(self) -> int | None:
+        """What time it is for whoever stores it, Unix ms; ``None``: he has no clock but ours.
+
+        Raises:
+            LogFailure: He does not say.
+
+        """
+        ...
+
     async def close(self) -> None:
         """Write what was accepted and let go of everything."""
         ...

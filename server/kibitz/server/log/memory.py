@@ -104,5 +104,9 @@ class MemoryLog:
         """What is kept; see :class:`.log.EventLog`."""
         return {name: self._kept[name] for name in sorted(self._kept) if name.startswith(prefix)}
 
+    async def time_ms(self) -> int | None:
+        """There is no other clock; see :class:`.log.EventLog`."""
+        return None
+
     async def close(self) -> None:
         """Nothing to do."""

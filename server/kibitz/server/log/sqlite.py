@@ -220,6 +220,10 @@ class SqliteLog:
             return few
         return await self._beside(fetch_many, self._long_reader)
 
+    async def time_ms(self) -> int | None:
+        """There is no other clock; see :class:`.log.EventLog`."""
+        return None
+
     async def close(self) -> None:
         """Commit what was accepted, then close the file and give up the lock."""
         if self._closed:

@@ -10,7 +10,7 @@ from hashlib import blake2b
 from ..room.here import NOBODY, Here, together
 from .news import News
 
-SILENT_SECONDS = 15.0
+SILENT_SECONDS = 10.0
 """Who has said nothing for so long is gone: everybody says something every second."""
 
 
@@ -58,11 +58,13 @@ class Elsewhere:
             now: Monotonic seconds.
 
         Returns:
-            The rooms in which it has changed who is there; and whether something was missed.
+            The rooms in which it has changed who is there; and whether something was missed that
+            it has said, or may have: nothing is known of what it said before.
 
         """
         server = self._servers[news.node]
-        missed = not news.whole and news.number != server.number + 1
+        met = server.number >= 0 or not news.whole
+        missed = met and news.number != server.number + 1
         server.number, server.heard = news.number, now
         changed = self._clear(news.node) if news.whole else set()
         for room in news.rooms:

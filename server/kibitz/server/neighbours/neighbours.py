@@ -1,12 +1,13 @@
 """The other servers on the same log: what is said to them, and what they say.
 
-Promises: they are told each second of the rooms that changed here. What was missed is told by the
-numbers, and asked for. Never: decide anything: what happened is in the log, and who missed what
-was said of it comes to know it there.
+Promises: they are told each second of the rooms that changed here, and at once who has come to a
+race that has not begun. What was missed is told by the numbers, and asked for; and where somebody
+is gone, or something was missed, it is looked up in the log what rooms there are, and how they
+stand. Never: decide anything: what happened is in the log.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol
 
 import structlog
@@ -14,10 +15,27 @@ import structlog
 from ..log.log import Channel
 from ..world import World
 from .elsewhere import Elsewhere
-from .news import Ask, Bye, News, Notice, RoomNews, Said, read, write
+from .news import (
+    Ask,
+    Bye,
+    News,
+    Notice,
+    Ordered,
+    Plays,
+    Please,
+    RoomNews,
+    Said,
+    read,
+    size_of,
+    write,
+)
 
-ROOMS_TOGETHER = 200
-"""Most rooms of which is told in one message: a NATS server takes a megabyte, and 100 may race."""
+TOGETHER_BYTES = 64 * 1024
+"""What is told in one message, but for one room more: a NATS server takes a megabyte."""
+CROSSING_SECONDS = 5.0
+"""So long it is remembered who has come here to play: what is said elsewhere may cross it."""
+LOOK_SECONDS = 5.0
+"""Between two looks at all that the log has."""
 SETTLE_SECONDS = 0.3
 """How long a new server listens to the others before it lets anybody in."""
 
@@ -46,6 +64,14 @@ class Rooms(Protocol):
         """Who is in one elsewhere has changed."""
         ...
 
+    def plays_elsewhere(self, id_: str, who: str) -> None:
+        """An identity plays on another server from now on."""
+        ...
+
+    async def look(self) -> None:
+        """See in the log how all of them stand."""
+        ...
+
 
 class Neighbours:
     """Said and heard."""
@@ -59,10 +85,20 @@ class Neighbours:
         self._rooms = rooms
         self._world = world
         self._number = 0
-        self._whole = False
+        self._whole = True
         """Whether everything is to be said next."""
+        self._in_doubt = False
+        """Whether something happened of which we may not have heard."""
+        self._looking: asyncio.Task[None] | None = None
+        self._looked = float("-inf")
+        self._playing: dict[tuple[str, str], int] = {}
+        """Since when identities play in rooms here, Unix ms, of those who have just come."""
         self.on_notice: Callable[[str], object] = lambda text: None
         """Told what an operator tells everybody."""
+        self.on_orders: Callable[[], object] = lambda: None
+        """Told that the log keeps other orders than before."""
+        self.on_please: Callable[[str], object] = lambda room: None
+        """Told of a room to which we should not write for a moment."""
 
     async def open(self) -> None:
         """Listen, and learn how things stand."""
@@ -81,22 +117,61 @@ class Neighbours:
         for name in self._elsewhere.silent(now):
             self._gone(name)
         self._tell()
+        just = self._world.now_ms() - CROSSING_SECONDS * 1000
+        self._playing = {who: since for who, since in self._playing.items() if since > just}
+        if self._in_doubt and self._looking is None and now >= self._looked + LOOK_SECONDS:
+            self._in_doubt, self._looked = False, now
+            self._looking = asyncio.create_task(self._look())
+
+    async def _look(self) -> None:
+        try:
+            await self._rooms.look()
+        except Exception as error:
+            self._in_doubt = True
+            log.error("not looked up", exc_info=error)
+        finally:
+            self._looking = None
 
     def _tell(self) -> None:
         stirred, self._rooms.stirred = self._rooms.stirred, set()
         whole, self._whole = self._whole, False
         rooms = sorted({*self._rooms.in_memory(), *stirred} if whole else stirred)
-        for at in range(0, max(1, len(rooms)), ROOMS_TOGETHER):
-            some = [self._rooms.news(id_) for id_ in rooms[at : at + ROOMS_TOGETHER]]
+        for first, some in enumerate(together(map(self._rooms.news, rooms))):
             self._number += 1
-            self._say(News(self._elsewhere.name, self._number, some, whole and at == 0))
+            self._say(News(self._elsewhere.name, self._number, some, whole and not first))
+
+    def tell_of(self, id_: str) -> None:
+        """Say at once how a room stands: others may decide by who is in it."""
+        if self._channel is not None:
+            self._number += 1
+            self._say(News(self._elsewhere.name, self._number, [self._rooms.news(id_)]))
+
+    def plays(self, room: str, who: str) -> None:
+        """Say that an identity plays here from now on."""
+        if self._channel is not None:
+            since = self._playing[room, who] = self._world.now_ms()
+            self._say(Plays(self._elsewhere.name, room, who, since))
 
     def notice(self, text: str) -> None:
         """Let everybody on the other servers be told something."""
         self._say(Notice(self._elsewhere.name, text))
 
-    def close(self) -> None:
-        """Nobody is here any more."""
+    def ordered(self) -> None:
+        """Let the other servers look at once at what the log keeps of orders."""
+        self._say(Ordered(self._elsewhere.name))
+
+    def please(self, room: str) -> None:
+        """Let the other servers not write to a room for a moment."""
+        self._say(Please(self._elsewhere.name, room))
+
+    async def close(self) -> None:
+        """Say how things stand, and that nobody is here any more."""
+        if self._channel is None:
+            return
+        if self._looking is not None:
+            self._looking.cancel()
+            await asyncio.wait([self._looking])
+        self._tell()
         self._say(Bye(self._elsewhere.name))
 
     def _say(self, said: Said) -> None:
@@ -118,14 +193,23 @@ class Neighbours:
             case Ask() if said.whom in (None, self._elsewhere.name):
                 self._whole = True
                 self._tell()
+            case Plays():
+                ours = self._playing.get((said.room, said.who), 0), self._elsewhere.name
+                if ours < (said.since, said.node):  # else he has come here later than there
+                    self._rooms.plays_elsewhere(said.room, said.who)
             case Bye():
                 self._gone(said.node)
             case Notice():
                 self.on_notice(said.text)
+            case Ordered():
+                self.on_orders()
+            case Please():
+                self.on_please(said.room)
 
     def _take(self, news: News) -> None:
         changed, missed = self._elsewhere.take(news, self._world.monotonic())
-        if missed:
+        self._in_doubt |= missed
+        if missed and not news.whole:
             self._say(Ask(self._elsewhere.name, news.node))
         for room in news.rooms:
             self._rooms.heard(room)
@@ -133,5 +217,19 @@ class Neighbours:
             self._rooms.met(id_)
 
     def _gone(self, name: str) -> None:
+        self._in_doubt = True
         for id_ in self._elsewhere.forget(name):
             self._rooms.met(id_)
+
+
+def together(rooms: Iterable[RoomNews]) -> Iterator[list[RoomNews]]:
+    """As many at a time as go into one message; once at least."""
+    some: list[RoomNews] = []
+    size = 0
+    for room in rooms:
+        if size > TOGETHER_BYTES:
+            yield some
+            some, size = [], 0
+        some.append(room)
+        size += size_of(room)
+    yield some

@@ -72,6 +72,23 @@ class Bye(Struct, tag=True, frozen=True):
     node: str
 
 
+class Plays(Struct, tag=True, frozen=True):
+    """An identity plays on a connection there from now on, and on no other.
+
+    Attributes:
+        node: The server.
+        room: The room.
+        who: The identity.
+        since: From when on, Unix ms.
+
+    """
+
+    node: str
+    room: str
+    who: str
+    since: int
+
+
 class Notice(Struct, tag=True, frozen=True):
     """The operator tells everybody something."""
 
@@ -79,7 +96,20 @@ class Notice(Struct, tag=True, frozen=True):
     text: str
 
 
-Said = News | Ask | Bye | Notice
+class Ordered(Struct, tag=True, frozen=True):
+    """What the log keeps of the operator's orders has changed: who is banned, muted, kicked."""
+
+    node: str
+
+
+class Please(Struct, tag=True, frozen=True):
+    """Do not write to a room until somebody else has, or for a moment: others never come to it."""
+
+    node: str
+    room: str
+
+
+Said = News | Ask | Bye | Plays | Notice | Ordered | Please
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(Said).decode
@@ -88,6 +118,11 @@ _decode = msgspec.msgpack.Decoder(Said).decode
 def write(said: Said) -> bytes:
     """Something in its form."""
     return FORM + _encode(said)
+
+
+def size_of(room: RoomNews) -> int:
+    """Bytes that a room takes of what is said."""
+    return len(_encode(room))
 
 
 def read(data: bytes) -> Said | None:

@@ -49,6 +49,7 @@ class Meter:
         followed: Rooms that are listened to, once for each who follows.
         gaps: Times that what was heard of a room did not fit what was heard before.
         catch_ups: Times that a room was read again because something may have been missed.
+        clock_offset: Seconds by which the clock of whoever stores it is ahead of the machine's.
 
     """
 
@@ -65,3 +66,4 @@ class Meter:
     followed: int = 0
     gaps: int = 0
     catch_ups: int = 0
+    clock_offset: float = 0.0

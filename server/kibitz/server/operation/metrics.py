@@ -122,6 +122,11 @@ class _Counted(Collector):
         yield GaugeMetricFamily(
             "kibitz_log_followed_rooms", "Rooms whose news are heard from others.", meter.followed
         )
+        yield GaugeMetricFamily(
+            "kibitz_clock_offset_seconds",
+            "How far the clock of the log's servers is ahead of this machine's.",
+            meter.clock_offset,
+        )
         places = GaugeMetricFamily(
             "kibitz_connections",
             "Open connections by role and encoding.",

@@ -36,7 +36,14 @@ EVENTS: Mapping[str, Said] = {
     "worker died": Said(
         "error", "one of --workers ended; it is started again", ("worker", "code", "seconds")
     ),
+    "worker silent": Said(
+        "error", "one of --workers hangs; it is killed and started again", ("worker",)
+    ),
     "parent gone": Said("error", "who looks after --workers is gone; this one ends"),
+    "clock differs": Said(
+        "error", "the clock of the NATS servers shows more, or less, than ours", ("seconds",)
+    ),
+    "clock agrees": Said("info", "it does no longer", ("seconds",)),
     "draining": Said("info", "no new rooms and connections are taken", ("connections",)),
     "stopped": Said("info", "everybody is gone and the log is written", ("seconds", "cut")),
     "not flushed": Said("error", "the log could not be closed in time"),
@@ -48,13 +55,26 @@ EVENTS: Mapping[str, Said] = {
     "ordered": Said("info", "an operator ordered it", (*WHO, "act", "room", "whom", "duration")),
     "not an operator": Said("warning", "a wrong key, or none, for what operators do", WHO),
     "bans not read": Said("error", "whom others have banned is not known", FAULT),
+    "ban not read": Said(
+        "error", "one in the log is none of ours, and holds for nobody", ("error",)
+    ),
     "archived": Said("info", "old rooms were put away", ("rooms",)),
     "not archived": Said("error", "old rooms could not be put away", FAULT),
     "log failure": Said("error", "the log could not write", (*WHERE, *WHO, "request", *FAULT)),
+    "log failing": Said("error", "nothing can be written any more", ("why",)),
+    "log well": Said("info", "it can be written again", ("seconds",)),
+    "log lost": Said("error", "a server that keeps the log is out of reach", ("server",)),
+    "log found": Said("info", "it is there again, or another one", ("server", "seconds")),
+    "kept once": Said("warning", "of several NATS servers only one keeps the rooms", ("servers",)),
+    "unreadable": Said("error", "the log has no record of ours in a room", ("room", *FAULT)),
+    "foreign": Said(
+        "warning", "a message of nobody's that we know is passed over", ("stream", "number")
+    ),
     "request failed": Said("error", "a mistake of ours", (*WHERE, *WHO, "request", *FAULT)),
     "tick failed": Said("error", "a mistake in what is done every second", FAULT),
     "not woken": Said("error", "what is due in a room could not happen", (*WHERE, *FAULT)),
     "not followed": Said("error", "what others write is not heard in a room", (*WHERE, *FAULT)),
+    "not looked up": Said("error", "how rooms of other servers stand could not be read", FAULT),
     "not taken up": Said("error", "what another server says could not be used", FAULT),
     "not decided": Said("error", "a mistake while commands were decided", (*WHERE, *FAULT)),
     "not answered": Said("error", "a mistake while an answer was given", (*WHERE, *FAULT)),

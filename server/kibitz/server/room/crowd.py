@@ -89,15 +89,16 @@ class Crowd:
         self.identities[listener.identity.id] += 1
         self.changed = self._came = True
         if role == "player":
-            self._replace_others(listener)
+            self.replace(listener.identity.id)
             self._players[listener] = member
         else:
             self._lookers_on.add(listener, audience)
 
-    def _replace_others(self, listener: Listener) -> None:
+    def replace(self, who: str) -> None:
+        """An identity plays elsewhere from now on."""
         for other in list(self._players):
-            if other.identity.id == listener.identity.id:
-                self._forget(other)
+            if other.identity.id == who:
+                self.remove(other)
                 other.close_soon(CloseCode.REPLACED, "this seat was taken over elsewhere")
 
     def remove(self, listener: Listener) -> None:

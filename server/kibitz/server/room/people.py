@@ -6,7 +6,7 @@ nor from who is said to be here, what is not shown on it yet. Never: decide, wri
 """
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -56,6 +56,8 @@ class People:
         self._live_crowd = (self.live.crowd,)
         self._leavers: list[Listener | None] = []
         self._elsewhere = NOBODY
+        self.on_player: Callable[[str, Role], None] = lambda who, role: None
+        """Told when somebody who has a seat comes, and whether he plays or looks on."""
         delay = state.policy.delay
         self._late = Late(id_, created, state.started, delay, read, turn) if delay else None
 
@@ -168,7 +170,14 @@ class People:
         for other in self._stages():
             if other is not stage:
                 other.crowd.remove(listener)
+        if self.is_seated(listener.identity.id):
+            self.on_player(listener.identity.id, role)
         return joined
+
+    def replace(self, who: str) -> None:
+        """An identity plays on another server from now on."""
+        for crowd in self._crowds():
+            crowd.replace(who)
 
     def dismiss(self, listener: Listener) -> None:
         """A connection follows the room no longer."""

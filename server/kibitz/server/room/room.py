@@ -73,7 +73,7 @@ class Room:
         """Told after everything that happens here."""
         self._log = log
         self._world = world
-        self._writing = Writing(self, turn)
+        self.writing = Writing(self, turn)
         self._marks: list[RoomState] = []
         self._written_entry: RoomInfo | None = None
         """The entry that was handed to the log last."""
@@ -102,7 +102,7 @@ class Room:
     def idle(self) -> bool:
         """Whether nobody is here, nothing is under way and nothing is still to be shown."""
         waits = self.people.due is not None
-        return not waits and not self._coming and not self._writing.busy and self.people.is_empty()
+        return not waits and not self._coming and not self.writing.busy and self.people.is_empty()
 
     @contextlib.contextmanager
     def coming(self) -> Iterator[None]:
@@ -166,7 +166,7 @@ class Room:
         self._keep_time()
         decide = partial(self._bounded, partial(self._change, request, who))
         on_draft = isinstance(request, ON_DRAFT)
-        self._writing.add(Command(decide, answer, who, request, on_draft, pay))
+        self.writing.add(Command(decide, answer, who, request, on_draft, pay))
 
     def _change(self, request: ask.Change, who: Identity, state: RoomState) -> list[Event]:
         here = self.people.players() if isinstance(request, ask.Ready) else set[str]()
@@ -199,7 +199,7 @@ class Room:
         """What is due happens before what is asked for now, however late we are woken."""
         if self.due is not None and self.due <= self._world.now_ms():
             for decide in self._overdue():
-                self._writing.add(Command(decide, ignore))
+                self.writing.add(Command(decide, ignore))
 
     def _overdue(self) -> Iterator[Decide]:
         """What happens by itself, one after the other, once what is due is shown."""
@@ -283,7 +283,7 @@ class Room:
     ) -> Ok:
         done: asyncio.Future[Ok] = asyncio.get_running_loop().create_future()
         bounded = decide if who is None else partial(self._bounded, decide)
-        self._writing.add(Command(bounded, partial(settle, done), who, request))
+        self.writing.add(Command(bounded, partial(settle, done), who, request))
         return await done
 
     def _now(self) -> int:
@@ -320,6 +320,7 @@ class Room:
         """Let happen what the log says that anybody has written."""
         if records[-1].last > self.seq:
             self._written_entry = None  # what it says may never happen
+            self.writing.heard()
             self.happen(records)
 
     def _take_up(self, record: Record) -> list[Event]:

@@ -2,7 +2,9 @@
 
 While some are being written others come. Those are decided next, each on what the one before it
 has made of the room, and written together: all or none. Promises: a command is answered once the
-log has it, and nothing of it happens before; on a conflict we catch up and decide once more.
+log has it, and nothing of it happens before; on a conflict we catch up and decide once more. Who
+is farther from the log than others loses to them each time they write without a rest: he asks
+them to hold back, and whoever is asked writes nothing until somebody else has, or for a moment.
 Never: rules, sockets, who may do what.
 """
 
@@ -12,6 +14,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Protocol, cast
 
 import structlog
@@ -27,8 +30,12 @@ from ..log.record import Record
 from ..sockets.turn import Turn
 from .state import RoomState
 
-MAX_CONFLICTS = 16
-"""Times a command is decided anew because somebody else wrote first."""
+CONFLICT_SECONDS = 5.0
+"""A command that others have been quicker than for so long is given up."""
+CROWDED_CONFLICTS = 3
+"""Each time that others were quicker so often, they are asked to hold back."""
+GIVE_WAY_SECONDS = 0.25
+"""So long at the most nothing is written because somebody else has asked for that."""
 MAX_TOGETHER = 64
 """Most commands that are decided together."""
 PIECE_SECONDS = 0.004
@@ -38,6 +45,7 @@ DEAR_SECONDS = 0.001
 DEAREST_SECONDS = 0.05
 """So much at the most: it may be that the machine had something else to do."""
 work_clock = time.perf_counter
+late_clock = time.monotonic
 
 
 log = structlog.get_logger("kibitz.writing")
@@ -55,7 +63,7 @@ class Command:
         on_draft: Whether it may be decided behind others that are not written yet: it looks at
             nothing but how the room stands and how the boards lie.
         pay: Told the seconds, where it took long to decide.
-        conflicts: How often somebody else wrote first.
+        late: When somebody else was quicker for the first time, if anybody was.
 
     """
 
@@ -65,7 +73,7 @@ class Command:
     request: RequestBase | None = None
     on_draft: bool = False
     pay: Callable[[float], None] | None = None
-    conflicts: int = 0
+    late: float = inf
 
     @property
     def name(self) -> tuple[str, str] | None:
@@ -124,6 +132,12 @@ class Writing:
         self._spent = 0.0
         """How long it took to decide these."""
         self._catching_up: asyncio.Task[None] | None = None  # held, or it might be collected
+        self._conflicts = 0
+        """How often in a row somebody else wrote first."""
+        self._giving_way: asyncio.TimerHandle | None = None
+        """The end of the time in which nothing is written."""
+        self.on_crowded: Callable[[], object] = lambda: None
+        """Told when others should hold back."""
 
     @property
     def busy(self) -> bool:
@@ -137,12 +151,33 @@ class Writing:
             self._kept = self._room()
             self._turn.first(self._decide)
 
+    def give_way(self) -> None:
+        """Let somebody else write first, unless we wait for that ourselves."""
+        if self._giving_way is None and self._conflicts < CROWDED_CONFLICTS:
+            loop = asyncio.get_running_loop()
+            self._giving_way = loop.call_later(GIVE_WAY_SECONDS, self._go_ahead)
+
+    def heard(self) -> None:
+        """Something was written, and not by us if nothing of ours is on its way."""
+        if self._giving_way and not self._records:
+            self._go_ahead()
+
+    def _go_ahead(self) -> None:
+        """Hold back no longer."""
+        if self._giving_way:
+            self._giving_way.cancel()
+            self._giving_way = None
+            if self.busy and not self._records:
+                self._turn.first(self._decide)
+
     @property
     def _target(self) -> Written:
         assert self._kept is not None, "busy"
         return self._kept
 
     def _decide(self) -> None:
+        if self._giving_way or self._records:
+            return
         while self._commands:
             try:
                 self._decide_some()
@@ -211,6 +246,7 @@ class Writing:
             self._catching_up = asyncio.create_task(self._decide_again(error.head))
             return
         if error is None:
+            self._conflicts = 0
             try:
                 self._target.happen(self._records)
             except Exception as mistake:
@@ -220,17 +256,25 @@ class Writing:
 
     async def _decide_again(self, head: int) -> None:
         commands = [command for command, _ in self._decided]
+        self._conflicts += 1
+        if self._giving_way:  # that was somebody else
+            self._giving_way.cancel()
+            self._giving_way = None
+        if self._conflicts % CROWDED_CONFLICTS == 0:
+            self.on_crowded()
         try:
             await self._target.catch_up(head)
         except Exception as error:
             self._answer(error)
         else:
             busy = Refused(ErrorCode.INTERNAL, "the room is too busy; try again", retry_ms=100)
+            now = late_clock()
             for command in commands:
-                command.conflicts += 1
-            again = [command for command in commands if command.conflicts < MAX_CONFLICTS]
+                command.late = min(command.late, now)
+            again = [each for each in commands if now - each.late < CONFLICT_SECONDS]
             self._commands.extendleft(reversed(again))
-            self._decided = [(each, busy) for each in commands if each.conflicts >= MAX_CONFLICTS]
+            late = [each for each in commands if now - each.late >= CONFLICT_SECONDS]
+            self._decided = [(each, busy) for each in late]
             self._answer()
         self._go_on()
 

@@ -17,7 +17,14 @@ import typer
 
 from ..settings import DATA
 
-Data = Annotated[Path, typer.Option(help="The server's file.")]
+Data = Annotated[
+    Path | None,
+    typer.Option(
+        help="The server's file, with SQLite; it has to be said where KIBITZ_NATS is set: rooms on "
+        "NATS are in no file.",
+        show_default=str(DATA),
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, an object a line.")]
 
 
@@ -41,6 +48,16 @@ def _done() -> Iterator[None]:
         raise _unusable(f"the file is damaged ({error}); see kibitz admin check") from None
 
 
+def _file(data: Path | None) -> Path:
+    """The file that is meant: where rooms are on NATS, none is if nobody says which."""
+    from ..log.nats.servers import ENVIRONMENT
+
+    if data is None and ENVIRONMENT in os.environ:
+        where = "see deploy/GROWING.md, Backups; a file is looked at that --data names"
+        raise _unusable(f"{ENVIRONMENT} is set, and rooms on NATS are in no file; {where}")
+    return data or DATA
+
+
 def _say_fault(fault: object) -> None:
     typer.echo(f"kibitz admin: {fault}; see kibitz admin check", err=True)
 
@@ -52,7 +69,7 @@ def _unusable(message: str) -> typer.Exit:
 
 def backup(
     file: Annotated[Path, typer.Argument(help="The copy.")],
-    data: Data = DATA,
+    data: Data = None,
     force: Annotated[
         bool, typer.Option("--force", help="Put it in the place of what is there.")
     ] = False,
@@ -60,25 +77,28 @@ def backup(
     """Copy the server's file, whether or not the server runs. Keep the copy as private as it is."""
     from .backup import back_up
 
+    ours = _file(data)
     with _done():
-        size = back_up(data, file, force=force)
+        size = back_up(ours, file, force=force)
     typer.echo(f"{file}: {size:,} bytes")
 
 
-def restore(file: Annotated[Path, typer.Argument(help="The copy.")], data: Data = DATA) -> None:
+def restore(file: Annotated[Path, typer.Argument(help="The copy.")], data: Data = None) -> None:
     """Put a copy in the place of the server's file, which is kept. The server must not run."""
     from .restore import restore
 
+    ours = _file(data)
     with _done():
-        aside = restore(file, data)
-    typer.echo(f"{data}: restored" + (f"; the old file is {aside}" if aside else ""))
+        aside = restore(file, ours)
+    typer.echo(f"{ours}: restored" + (f"; the old file is {aside}" if aside else ""))
 
 
-def check(data: Data = DATA, as_json: AsJson = False) -> None:
+def check(data: Data = None, as_json: AsJson = False) -> None:
     """Look for faults: in the file, and in every room; one a line, exit code 1 if there are any."""
     from .check import Check
 
-    checking, faults = Check(data), 0
+    ours = _file(data)
+    checking, faults = Check(ours), 0
     with _done():
         for fault in checking.faults():
             faults += 1
@@ -90,7 +110,7 @@ def check(data: Data = DATA, as_json: AsJson = False) -> None:
     else:
         counted = ", ".join(f"{count:,} {name}" for name, count in seen.items())
         found = f"{faults:,} fault{'s' if faults > 1 else ''}" if faults else "sound"
-        typer.echo(f"{data}: {found} ({counted})")
+        typer.echo(f"{ours}: {found} ({counted})")
     raise typer.Exit(1 if faults else 0)
 
 
@@ -98,7 +118,7 @@ def export(
     folder: Annotated[Path, typer.Argument(help="Where the replays go.")],
     room: Annotated[str | None, typer.Argument(help="The room.")] = None,
     every: Annotated[bool, typer.Option("--all", help="All rooms.")] = False,
-    data: Data = DATA,
+    data: Data = None,
     whole: Annotated[
         bool, typer.Option("--whole", help="Name hidden cards of games that are being played.")
     ] = False,
@@ -111,6 +131,7 @@ def export(
 
     if every == (room is not None):
         raise _unusable("say a room, or --all")
+    ours = _file(data)
     if whole:
         typer.echo("kibitz admin: hidden cards are named: show these files to no player", err=True)
     world = World(lambda: time.time_ns() // 1_000_000, time.monotonic, os.urandom)
@@ -119,7 +140,7 @@ def export(
 
     async def write() -> None:
         nonlocal files, faults
-        async for done in export(data, folder, world, room=room, whole=whole, force=force):
+        async for done in export(ours, folder, world, room=room, whole=whole, force=force):
             if isinstance(done, Fault):
                 faults += 1
                 _say_fault(f"room {done}" if done.room else done)
@@ -132,14 +153,15 @@ def export(
     raise typer.Exit(1 if faults else 0)
 
 
-def stats(data: Data = DATA, as_json: AsJson = False) -> None:
+def stats(data: Data = None, as_json: AsJson = False) -> None:
     """Count what is in the server's file."""
     import msgspec
 
     from .stats import stats_of
 
+    ours = _file(data)
     with _done():
-        found = stats_of(data)
+        found = stats_of(ours)
     for room in found.damaged:
         _say_fault(f"room {room}: its entry cannot be read")
     code = 1 if found.damaged else 0

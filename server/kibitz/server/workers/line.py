@@ -1,7 +1,8 @@
-"""A worker's end of the line to its parent: orders come, "ready" goes.
+"""A worker's end of the line to its parent: orders come, "ready" and signs of life go.
 
 Promises: a worker whose parent is gone, even by SIGKILL, comes to its end, and ends even if its
-loop hangs. Never: a signal; those of a whole group of processes reach worker and parent both.
+loop hangs. A sign of life is one of the loop: without it nobody is served. Never: a signal; those
+of a whole group of processes reach worker and parent both.
 """
 
 import asyncio
@@ -17,8 +18,12 @@ import structlog
 
 READY = b"+"
 """What a worker says when it takes connections."""
+ALIVE = b"."
+"""What it says whenever it is asked whether it lives."""
 DRAIN, HURRY, RELOAD = b"d", b"h", b"r"
 """What its parent orders: come to your end, at once, read keys and certificates again."""
+ASK = b"?"
+"""What its parent asks."""
 GRACE_SECONDS = 2.0
 """How much longer than it may take a worker may live when its parent is gone."""
 
@@ -65,8 +70,14 @@ class Line:
 
     def ready(self) -> None:
         """Tell that connections are taken."""
+        self._say(READY)
+
+    def _live(self) -> None:
+        self._say(ALIVE)
+
+    def _say(self, what: bytes) -> None:
         with contextlib.suppress(OSError):  # nobody is there: that is heard below
-            self._socket.send(READY)
+            self._socket.send(what)
 
     def _listen(self) -> None:
         while order := self._heard():
@@ -84,7 +95,12 @@ class Line:
 
     def _do(self, order: bytes) -> None:
         heeding = self._heeding
-        acts = {DRAIN: heeding.drain, HURRY: heeding.hurry, RELOAD: heeding.reload}
+        acts = {
+            DRAIN: heeding.drain,
+            HURRY: heeding.hurry,
+            RELOAD: heeding.reload,
+            ASK: self._live,
+        }
         assert self._loop is not None, "heeded"
         with contextlib.suppress(RuntimeError):  # the loop is closed: it has come to its end
             self._loop.call_soon_threadsafe(acts[order])

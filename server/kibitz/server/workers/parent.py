@@ -1,8 +1,10 @@
 """The process that looks after the workers: starts them, hands orders on, starts them again.
 
 Promises: it is ready when all of them are; one that dies is started again, after a pause that
-grows; what keeps the first from starting ends all, with its exit code; SIGTERM and SIGINT end all
-within the time they may take, and a second one hurries them; none outlives it (see :mod:`.line`).
+grows; one that gives no sign of life for long is killed, for the kernel hands new connections to
+it all the same; what keeps the first from starting ends all, with its exit code; SIGTERM and
+SIGINT end all within the time they may take, and a second one hurries them; none outlives it (see
+:mod:`.line`).
 Never: a thread or a loop of asyncio (it forks), a connection, a room.
 """
 
@@ -19,11 +21,16 @@ from dataclasses import dataclass
 
 import structlog
 
-from .line import DRAIN, GRACE_SECONDS, HURRY, RELOAD
+from .line import ALIVE, ASK, DRAIN, GRACE_SECONDS, HURRY, RELOAD
 
 FIRST_PAUSE = 0.25
 """Seconds before a worker that has died is started again; doubled each time."""
 MAX_PAUSE = 30.0
+ASK_SECONDS = 1.0
+"""Between two times that each worker is asked whether it lives."""
+SILENT_TIMES = 20
+"""Whoever does not answer so often in a row is killed. Not seconds: while the machine sleeps, or
+we are stopped ourselves, nobody is asked."""
 GOOD_SECONDS = 60.0
 """Whoever has lived for so long begins with the first pause again."""
 
@@ -40,6 +47,8 @@ class _Worker:
     """0: it does not run."""
     line: socket.socket | None = None
     ready: bool = False
+    silent: int = 0
+    """How often it was asked whether it lives since it said so last."""
     born: float = 0.0
     deaths: int = 0
     due: float | None = None
@@ -75,6 +84,8 @@ class Parent:
         self._deadline: float | None = None
         """When the last of them has to be gone; ``None``: they are to stay."""
         self._code = 0
+        self._asks = 0.0
+        """When all are asked whether they live."""
 
     def run(self) -> int:
         """Look after them until all have ended; the exit code."""
@@ -93,17 +104,18 @@ class Parent:
                 else:
                     self._heard(key.data)
             self._reap()
+            self._ask()
             if self._deadline is not None and time.monotonic() > self._deadline:
                 self._kill()
         for number in self._signals:  # who hurries us now would spoil the code
             signal.signal(number, signal.SIG_IGN)
         return self._code
 
-    def _wait(self) -> float | None:
+    def _wait(self) -> float:
         """Seconds until something is due."""
         dues = [worker.due for worker in self._workers if worker.due is not None]
-        dues += [] if self._deadline is None else [self._deadline]
-        return max(0.0, min(dues) - time.monotonic()) if dues else None
+        dues.append(self._asks if self._deadline is None else self._deadline)
+        return max(0.0, min(dues) - time.monotonic())
 
     def _start_due(self) -> None:
         for worker in self._workers:
@@ -123,6 +135,7 @@ class Parent:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, self._signals)
         theirs.close()
         worker.line, worker.ready, worker.born = ours, False, time.monotonic()
+        worker.silent = 0
         self._selector.register(ours, selectors.EVENT_READ, worker)
 
     def _become(self, worker: _Worker, line: socket.socket) -> None:
@@ -165,11 +178,29 @@ class Parent:
             worker.due = None
         self._order(DRAIN)
 
+    def _ask(self) -> None:
+        """Ask those that take connections whether they live, and kill who has not said so."""
+        if self._deadline is not None or time.monotonic() < self._asks:
+            return
+        self._asks = time.monotonic() + ASK_SECONDS
+        for worker in self._workers:
+            if worker.line is None or not worker.ready:
+                continue
+            if worker.silent == SILENT_TIMES:
+                log.error("worker silent", worker=worker.number)
+                os.kill(worker.pid, signal.SIGKILL)
+            else:
+                self._tell(worker, ASK)
+            worker.silent += 1
+
     def _order(self, order: bytes) -> None:
         for worker in self._workers:
-            if worker.line is not None:
-                with contextlib.suppress(OSError):  # it has just gone
-                    worker.line.send(order)
+            self._tell(worker, order)
+
+    def _tell(self, worker: _Worker, order: bytes) -> None:
+        if worker.line is not None:
+            with contextlib.suppress(OSError):  # it has just gone
+                worker.line.send(order)
 
     def _heard(self, worker: _Worker) -> None:
         assert worker.line is not None, "it was heard by it"
@@ -180,8 +211,8 @@ class Parent:
         if not said:
             self._let_go(worker)
             return
-        worker.ready = True
-        if not self._up and self._deadline is None:
+        worker.ready, worker.silent = True, 0
+        if said != ALIVE and not self._up and self._deadline is None:
             for other in self._workers:
                 if not other.pid and other.due is None:
                     other.due = 0.0

@@ -13,23 +13,29 @@ import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 
+import structlog
 from msgspec import Struct, field
 
 from kibitz.protocol.views import RoomInfo
 
 from ...operation.measures import Meter
 from ..log import AWAY, Conflict, LogFailure, failure
-from ..record import Record
+from ..record import UNREADABLE, Record
 from .connection import NotSent, Unknown
 from .form import Part, split, write_append
+from .health import Health
 from .putting import DEADLINE_SECONDS, MAX_PAUSE_SECONDS, Overtaken, Putting
-from .records import NEW, Head, Records
+from .reading import Unwritable
+from .records import NEW, Head, Records, unreadable
 from .streams import Space
 
 MAX_TOGETHER_BYTES = 64 * 1024
 """What waits goes into one message until it has so many bytes of records."""
 TROUBLE_SECONDS = 3.0
 """When a message could not be decided for so long, the log is said to be failing."""
+
+
+log = structlog.get_logger("kibitz.log")
 
 
 class Append(Struct, eq=False):
@@ -68,6 +74,7 @@ class Appending:
         putting: Putting,
         space: Space,
         meter: Meter,
+        health: Health,
         node: str,
         register: Callable[[str, Callable[[], None]], Awaitable[None]],
     ) -> None:
@@ -79,6 +86,7 @@ class Appending:
         self._putting = putting
         self._space = space
         self._meter = meter
+        self._health = health
         self._node = node
         self._register = register
         self._numbers = itertools.count(1)
@@ -125,7 +133,14 @@ class Appending:
     async def _work(self, room: str, line: _Line) -> None:
         try:
             while line.waiting:
-                await self._store_next(room, line)
+                first = line.waiting[0]
+                try:
+                    await self._store_next(room, line)
+                except Exception as error:  # a mistake of ours: nobody waits for ever for it
+                    log.exception("not decided", room=room)
+                    if line.waiting and line.waiting[0] is first:
+                        first.done.cancel()
+                        self._decide(line, [first], failure(error))
         finally:
             line.work = None
             self._let_go(room, line)
@@ -147,13 +162,20 @@ class Appending:
         except (Conflict, LogFailure) as error:
             self._decide(line, [first], error)
             return
+        except UNREADABLE as error:
+            self._decide(line, [first], unreadable(room, error))
+            return
         except Exception as error:  # whatever it is: nothing was written, and others go on
             self._decide(line, [first], failure(error))
             return
         try:
             number = await self._store(room, line, head, group[-1], stored, parts)
         except Overtaken:
-            head = await self._overtaken(room, line)
+            try:
+                head = await self._overtaken(room, line)
+            except UNREADABLE as error:  # whoever came before is nobody of ours
+                self._decide(line, group, unreadable(room, error))
+                return
             for append in group:
                 self._decide(line, [append], Conflict(append.expected, head.last))
         except LogFailure as error:
@@ -173,8 +195,8 @@ class Appending:
             return known
         return await self._asked(room, line)
 
-    async def _asked(self, room: str, line: _Line) -> Head:
-        """Where the room stands, as the leader says.
+    async def _asked(self, room: str, line: _Line, *, trusted: bool = False) -> Head:
+        """Where the room stands, as the leader says; ``trusted``: whatever was known.
 
         Raises:
             LogFailure: Nobody has said so for long, and nothing was written.
@@ -183,8 +205,9 @@ class Appending:
         end = time.monotonic() + DEADLINE_SECONDS
         while True:
             try:
-                return await self._records.head(room)
+                return await self._records.head(room, trusted=trusted)
             except (NotSent, Unknown) as error:
+                self._health.words = str(error)
                 if time.monotonic() > end:
                     raise LogFailure(str(error)) from error
             self._trouble(line, end - DEADLINE_SECONDS)
@@ -194,9 +217,13 @@ class Appending:
         """Where the room stands now that somebody else was faster; known for certain or by heart.
 
         It is refused in any case: whoever hears of it reads.
+
+        Raises:
+            Foreign: It is nobody of ours.
+
         """
         try:
-            return await self._asked(room, line)
+            return await self._asked(room, line, trusted=True)
         except LogFailure:
             return self._records.known(room) or NEW
 
@@ -251,7 +278,7 @@ class Appending:
             command=command,
             in_trouble=in_trouble,
         )
-        self._meter.failing = False
+        self._health.writes()
         self._meter.records.observe(len(stored))
         self._meter.seconds.observe(time.monotonic() - begun)
         return number
@@ -290,7 +317,7 @@ class Appending:
     def _trouble(self, line: _Line, since: float) -> None:
         """A room is in trouble: it is told in an order of its own, and others are before it."""
         if time.monotonic() - since > TROUBLE_SECONDS:
-            self._meter.failing = True
+            self._health.fails()
         if not line.in_trouble:
             line.in_trouble = True
             room, order = line.waiting[0].room, self._order
@@ -313,7 +340,8 @@ class Appending:
             self._meter.conflicts += len(group)
         if isinstance(error, LogFailure):
             self._meter.failures += len(group)
-            self._meter.failing |= line.in_trouble  # else it is the fault of what was handed over
+            if line.in_trouble or isinstance(error, Unwritable):
+                self._health.fails(str(error))  # else it is the fault of what was handed over
         if not line.waiting:
             line.in_trouble = False
         self._tell()

@@ -18,8 +18,8 @@ from nats.aio.msg import Msg
 from nats.aio.subscription import Subscription
 from nats.errors import Error, SlowConsumerError
 
-from ...operation.measures import Meter
 from ..log import UnusableLog
+from .health import Health
 from .servers import Servers
 
 LEAST_VERSION = (2, 12)
@@ -42,6 +42,10 @@ Heard = Callable[[Msg], Awaitable[None]]
 
 class NotSent(Exception):
     """There is no connection: nothing has left this process."""
+
+
+class NoResponder(NotSent):
+    """There was nobody to take it, so nobody has it."""
 
 
 class Closed(NotSent):
@@ -104,23 +108,25 @@ class Connection:
     """One connection, to any of the servers."""
 
     def __init__(
-        self, lost: Callable[[], None], in_doubt: Callable[[], None], meter: Meter
+        self, lost: Callable[[], None], in_doubt: Callable[[], None], health: Health
     ) -> None:
         """Nothing yet.
 
         Args:
             lost: Is called when what was sent will get no answer any more.
             in_doubt: Is called when something that should have been heard may have been missed.
-            meter: Where it counts.
+            health: What is told when it is lost, and when it is there again.
 
         """
         self.client = _Client()
-        self._meter = meter
+        self._health = health
         self._lost = lost
         self._in_doubt = in_doubt
         self._servers = Servers([])
         self._why_not: str | None = "not connected"
         """Why nothing can be sent; ``None``: it can."""
+        self._server = ""
+        """Where the one is that we are, or were, connected to."""
         self._closed = False
         self._numbers = itertools.count()
         self._ears: dict[int, tuple[str, Heard]] = {}
@@ -178,9 +184,9 @@ class Connection:
                 raise UnusableLog(
                     "the NATS servers do not let us in: is it the right user and password?"
                 ) from None
-            raise UnusableLog(
-                f"no NATS server can be reached ({str(why) or type(why).__name__})"
-            ) from None
+            where = ", ".join(url.partition("://")[2] for url in servers.urls)
+            says = str(why) or "nothing there answers as one does"
+            raise UnusableLog(f"no NATS server can be reached at {where} ({says})") from None
         finally:
             self._tries = None
         if old := _too_old(client):
@@ -192,7 +198,9 @@ class Connection:
         """There is a connection; whether it can be used."""
         self._problems.clear()
         self._why_not = why_not
-        self._meter.connected = why_not is None
+        if url := self.client.connected_url:
+            self._server = url.netloc.rpartition("@")[2]
+        self._health.found(self._server, why_not)
 
     async def close(self) -> None:
         """Let go of the connection."""
@@ -228,10 +236,11 @@ class Connection:
             self._in_doubt()
 
     async def _disconnected(self) -> None:
-        if self._why_not is None and not self._closed:
-            self._meter.disconnects += 1
-        self._why_not = self._why_not or "there is no connection to NATS"
-        self._meter.connected = False
+        if self._closed:
+            self._why_not = self._why_not or "the log is closed"
+        else:
+            self._why_not = self._why_not or "there is no connection to NATS"
+            self._health.lost(self._server)
         self._lost()
 
     async def _reconnected(self) -> None:

@@ -36,6 +36,10 @@ PACK_BYTES = 16 * 1024
 """A body that is larger is compressed: games that somebody brings as a text are long."""
 
 
+class Foreign(msgspec.DecodeError):
+    """It is nothing that a server of ours has written: none of the records that can be read."""
+
+
 class _Append(Struct, array_like=True):
     records: list[bytes]
     info: bytes
@@ -90,6 +94,19 @@ def _opened(body: bytes, headers: Mapping[str, str]) -> _Append:
         raise msgspec.DecodeError(str(error)) from error
 
 
+def number_in(headers: Mapping[str, str], name: str) -> int:
+    """The number in a header.
+
+    Raises:
+        Foreign: There is none.
+
+    """
+    said = headers.get(name, "")
+    if not (said.isascii() and said.isdecimal()):
+        raise Foreign(f"there is no number in the header {name}")
+    return int(said)
+
+
 def read_append(
     body: bytes, headers: Mapping[str, str], secret: bytes | None = None
 ) -> list[Record]:
@@ -100,7 +117,11 @@ def read_append(
 
     """
     records = [read_record(stored) for stored in _opened(body, headers).records]
+    if not records or not all(record.events for record in records):
+        raise Foreign("an append without events")
     for part in _parts(secret) if secret is not None else ():
+        if not 0 <= part.number < len(records):
+            raise Foreign("a secret part of another append")
         records[part.number] = replace(records[part.number], secret=part.secret)
     return records
 

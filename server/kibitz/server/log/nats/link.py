@@ -13,11 +13,13 @@ from collections.abc import Callable, Iterator, Mapping
 from nats.aio.msg import Msg
 from nats.errors import Error, MaxPayloadError, OutboundBufferLimitError
 
-from ...operation.measures import Meter
 from ..log import LogFailure
-from .connection import CALL_SECONDS, Connection, NotSent, Unknown, within
+from .connection import CALL_SECONDS, Connection, NoResponder, NotSent, Unknown, within
+from .health import Health
 from .servers import Servers
 
+NO_RESPONDER = "503"
+"""Status of a server's word that nobody in the whole cluster listens to a subject."""
 ASK_SECONDS = 2.0
 """An answer that has not come by then is not waited for: what became of the question is unknown."""
 
@@ -30,9 +32,9 @@ def headers_of(message: Msg) -> Mapping[str, str]:
 class Link:
     """Who asks; all answers come to one place and are told apart by their subject."""
 
-    def __init__(self, in_doubt: Callable[[], None], meter: Meter) -> None:
+    def __init__(self, in_doubt: Callable[[], None], health: Health) -> None:
         """``in_doubt`` is called whenever something that should have been heard may be missed."""
-        self._connection = Connection(self._lost, in_doubt, meter)
+        self._connection = Connection(self._lost, in_doubt, health)
         self.listen = self._connection.listen
         self.close = self._connection.close
         self._numbers = itertools.count()
@@ -71,7 +73,7 @@ class Link:
         """The one answer to a question.
 
         Raises:
-            NotSent: The question was not sent.
+            NotSent: The question was not sent, or there was nobody whom it could reach.
             Unknown: There was no answer.
 
         """
@@ -84,8 +86,12 @@ class Link:
         with self._expecting(tell) as reply:
             await self._send(subject, body, reply, headers)
             answer: Msg | None = await within(ASK_SECONDS, done)
-        if answer is None or "Status" in headers_of(answer):
-            raise Unknown("nobody answers for the log" if answer else "the connection was lost")
+        if answer is None:
+            raise Unknown("the connection was lost")
+        if (status := headers_of(answer).get("Status")) is not None:
+            if status == NO_RESPONDER:
+                raise NoResponder("nobody answers for the log")
+            raise Unknown(f"an answer with the status {status}")
         return answer.data
 
     async def tell(self, subject: str, body: bytes) -> None:

@@ -16,7 +16,7 @@ from ...operation.measures import Meter
 from ..log import LogFailure
 from ..record import UNREADABLE, Record
 from .connection import Closed, NotSent, Unknown
-from .form import AWAY_NUMBER, LAST, SECRET, read_append
+from .form import AWAY_NUMBER, LAST, SECRET, Foreign, number_in, read_append
 from .link import Link, headers_of
 from .reading import Source
 from .records import PAUSE_SECONDS, Head, Records, head_of
@@ -129,14 +129,16 @@ class Live:
             self._meter.catch_ups += 1
             return None
         headers = headers_of(message)
-        number = int(headers["Nats-Sequence"])
         if AWAY_NUMBER in headers or SECRET in headers:
             return None
-        self._records.saw(follower.room, Head(int(headers[LAST]), number))
         try:
+            head = Head(number_in(headers, LAST), number_in(headers, "Nats-Sequence"))
             records = read_append(message.data, headers)
         except UNREADABLE:
             return None  # reading says what is wrong
+        if records[-1].last != head.last:
+            return None
+        self._records.saw(follower.room, head)
         new = [record for record in records if record.last > follower.after]
         if not new or new[0].first == follower.after + 1:
             return new
@@ -156,7 +158,10 @@ class Live:
             except (NotSent, Unknown):
                 continue
             for follower in self._followers:
-                last = head_of(found.get(self._space.room(follower.room))).last
+                try:
+                    last = head_of(found.get(self._space.room(follower.room))).last
+                except Foreign:
+                    continue  # whoever reads or writes the room says so
                 if last > follower.after:
                     follower.doubt()
 

@@ -2,20 +2,25 @@
 
 Promises: a room is in the index before it has its first records, so that none is missed; whether
 it is there at all, and its entry, is what its own last message says. What the index has is read
-once and then only what is new.
+once and then only what is new. Of what nobody of ours has written a line is said, and no more.
 """
 
 import asyncio
 from bisect import bisect_left, insort
 from collections.abc import Callable
 
+import structlog
+
 from kibitz.protocol.views import RoomInfo
 
-from .form import AWAY_NUMBER, read_entry
+from ..record import UNREADABLE
+from .form import AWAY_NUMBER, number_in, read_entry
 from .putting import Overtaken, Putting
 from .reading import BATCH, Found, Source
 from .records import Records
 from .streams import Space, name_of
+
+log = structlog.get_logger("kibitz.log")
 
 
 class Lobby:
@@ -80,7 +85,9 @@ class Lobby:
         if (number := self._number.get(room)) is not None:
             return number
         last = await self._source.last(self._space.rooms, self._space.room(room))
-        return int(last.headers[AWAY_NUMBER]) if last and AWAY_NUMBER in last.headers else None
+        return (
+            number_in(last.headers, AWAY_NUMBER) if last and AWAY_NUMBER in last.headers else None
+        )
 
     async def _refresh(self) -> None:
         """Read what is new."""
@@ -88,7 +95,10 @@ class Lobby:
             pages = self._source.pages(self._space.lobby, self._space.every_room, self._read + 1)
             async for page in pages:
                 for found in page:
-                    self._add(found.number, name_of(found.subject.rpartition(".")[2]))
+                    if (room := name_of(found.subject)) is not None:
+                        self._add(found.number, room)
+                    else:
+                        log.warning("foreign", stream=self._space.lobby, number=found.number)
                     self._read = found.number
 
     async def rooms(self, before: str | None, limit: int | None) -> list[RoomInfo]:
@@ -96,7 +106,6 @@ class Lobby:
 
         Raises:
             NotSent, Unknown: Nobody can say for now.
-            NewerFormat, msgspec.MsgspecError: They cannot be read.
 
         """
         await self._refresh()
@@ -124,8 +133,16 @@ class Lobby:
             if AWAY_NUMBER in last.headers:
                 self.drop(room)
                 continue
-            entries.append(read_entry(last.body, last.headers))
+            entries += self._entry(last)
         return entries
+
+    def _entry(self, last: Found) -> list[RoomInfo]:
+        """The entry in a room's last message; none in one that cannot be read, which is said."""
+        try:
+            return [read_entry(last.body, last.headers)]
+        except UNREADABLE:
+            log.warning("foreign", stream=self._space.rooms, number=last.number)
+            return []
 
     async def _newest(self, room: str, found: Found | None) -> Found | None:
         """A room's last message, from the leader if the replica is behind what is known."""
@@ -139,19 +156,20 @@ class Lobby:
 
         Raises:
             NotSent, Unknown: Nobody can say for now.
-            NewerFormat, msgspec.MsgspecError: They cannot be read.
 
         """
         rooms = [
-            name_of(found.subject.rpartition(".")[2])
+            room
             async for page in self._source.pages(self._space.lobby, self._space.every_day, 1)
             for found in page
+            if (room := name_of(found.subject)) is not None
         ]
         subjects = [self._space.room(room) for room in rooms]
         lasts = await self._source.lasts(self._space.rooms, subjects)
         found = [await self._newest(r, lasts.get(s)) for r, s in zip(rooms, subjects, strict=True)]
         return [
-            read_entry(last.body, last.headers)
+            entry
             for last in found
             if last is not None and AWAY_NUMBER in last.headers
+            for entry in self._entry(last)
         ]

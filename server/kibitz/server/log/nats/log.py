@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import msgspec
+import structlog
 
 from kibitz.protocol.views import RoomInfo
 
@@ -29,24 +30,26 @@ from .appending import Append, Appending
 from .channel import NatsChannel
 from .connection import Closed, NotSent, Unknown
 from .form import AWAY_NUMBER, COMMAND, LAST, ROLLUP, read_entry
+from .health import Health
 from .link import Link
 from .live import Live
 from .lobby import Lobby
+from .probing import Probing
 from .putting import Overtaken, Putting
 from .reading import Found, Source
 from .records import PAUSE_SECONDS, READ_SECONDS, Head, Records, head_of
 from .servers import servers_of
-from .streams import Space, make_streams
+from .streams import Space, make_streams, time_in
 from .values import Values
 
 CLOSE_SECONDS = 5.0
 """What is under way has so long when the log is closed."""
-PROBE_SECONDS = 2.0
-"""Between two times that it is tried whether what could not be written can be again."""
 NODE_BYTES = 8
 """Random bytes that tell the messages of one process from those of all others."""
 
 T = TypeVar("T")
+
+log = structlog.get_logger("kibitz.log")
 
 
 class NatsLog:
@@ -55,19 +58,21 @@ class NatsLog:
     def __init__(self, name: str) -> None:
         self.meter = Meter()
         self._space = Space(name)
-        self._link = Link(self._in_doubt, self.meter)
+        self._health = Health(self.meter)
+        self._link = Link(self._in_doubt, self._health)
         node = secrets.token_hex(NODE_BYTES)
         self.channel = NatsChannel(self._link, self._space.news, node)
         self._source = Source(self._link)
-        self._putting = Putting(self._link, self._source, self.meter)
+        self._putting = Putting(self._link, self._source, self.meter, self._health)
         self._records = Records(self._source, self._space)
         self._lobby = Lobby(self._source, self._putting, self._records, self._space)
         self._appending = Appending(
-            *(self._records, self._putting, self._space, self.meter),
+            *(self._records, self._putting, self._space, self.meter, self._health),
             node,
             self._register,
         )
         self._values = Values(self._source, self._putting, self._space, self._appending.command)
+        self._probe = Probing(self._link, self._source, self._space, self._health)
         self._live: Live | None = None
         self._probing: asyncio.Task[None] | None = None
         self._closed = False
@@ -98,31 +103,18 @@ class NatsLog:
         log = cls(name)
         try:
             await log._link.open(servers_of(servers, credentials, authority))
-            await make_streams(log._link, log._space, replicas)
+            kept = await make_streams(log._link, log._space, replicas)
         except (NotSent, Unknown) as error:
             await log._link.close()
             raise UnusableLog(f"the connection to NATS is lost ({error})") from error
         except BaseException:
             await log._link.close()
             raise
-        log._probing = asyncio.create_task(log._probe())
+        if kept == 1 and len(servers) > 1:
+            _say_kept_once(len(servers))
+        log._probing = asyncio.create_task(log._probe.run())
         log._live = Live(log._link, log._source, log._records, log._space, log.meter)
         return log
-
-    async def _probe(self) -> None:
-        """While nothing could be written, see again and again whether it can be.
-
-        Nothing can be written either by who is cut off, whether or not he has tried.
-        """
-        was_there = True
-        while True:
-            await asyncio.sleep(PROBE_SECONDS)
-            self.meter.failing |= not (was_there or self.meter.connected)
-            was_there = self.meter.connected
-            if self.meter.failing:
-                with contextlib.suppress(NotSent, Unknown, LogFailure):
-                    await self._values.probe()
-                    self.meter.failing = False
 
     def _in_doubt(self) -> None:
         if self._live is not None:
@@ -213,7 +205,7 @@ class NatsLog:
         last = await self._last(room)
         if last is None or AWAY_NUMBER not in last.headers:
             return None
-        away = self._space.away(room, last.headers[COMMAND])
+        away = self._space.away(room, last.headers.get(COMMAND, ""))
         kept = await self._source.last(self._space.archive, away)
         if kept is None:
             raise LogFailure(f"what was kept of room {room} is missing")
@@ -234,6 +226,15 @@ class NatsLog:
     async def kept(self, prefix: str = "") -> dict[str, bytes]:
         """What is kept; see :class:`..log.EventLog`."""
         return await self._soon(lambda: self._values.kept(prefix))
+
+    async def time_ms(self) -> int | None:
+        """What time it is for who leads; see :class:`..log.EventLog`."""
+        try:
+            return time_in(await self._link.ask(f"$JS.API.STREAM.INFO.{self._space.kept}"))
+        except (NotSent, Unknown) as error:
+            raise LogFailure(str(error)) from error
+        except UNREADABLE as error:
+            raise failure(error) from error
 
     async def _soon(self, work: Callable[[], Awaitable[T]]) -> T:
         """What comes of it, tried again for a while if the servers cannot say.
@@ -269,3 +270,7 @@ class NatsLog:
         await self._link.close()
         if self._live is not None:
             await self._live.end()
+
+
+def _say_kept_once(servers: int) -> None:
+    log.warning("kept once", servers=servers)

@@ -15,10 +15,11 @@ import msgspec
 
 from ...operation.measures import Meter
 from ..log import LogFailure
-from .connection import Closed, NotSent, Unknown
+from .connection import Closed, NoResponder, NotSent, Unknown
 from .form import COMMAND, EXPECTED
+from .health import Health
 from .link import Link
-from .reading import Source
+from .reading import Source, Unwritable, gone
 
 DEADLINE_SECONDS = 15.0
 """After so long without a connection it is said that nothing was written."""
@@ -31,6 +32,14 @@ IN_FLIGHT = 10164
 """Error: somebody's message to this subject is not decided yet; ours was not taken."""
 UNAVAILABLE = 503
 """Code of errors that say nothing about the message: there is no leader, or no quorum."""
+FULL = frozenset({10002, 10023, 10028, 10047})
+"""Errors: there is no room, of the account's, the server's, in memory, on disk. They are said
+before a message is proposed to others, so that it is nowhere."""
+NOT_STORED = 10077
+"""Error: the stream has not stored it; why is in the description, and only a limit of the stream's
+own is the same for all replicas."""
+OWN_LIMIT = "maximum "
+"""What the description of such a limit begins with."""
 
 
 class Overtaken(Exception):
@@ -40,10 +49,11 @@ class Overtaken(Exception):
 class Putting:
     """Where messages are put."""
 
-    def __init__(self, link: Link, source: Source, meter: Meter) -> None:
+    def __init__(self, link: Link, source: Source, meter: Meter, health: Health) -> None:
         self._link = link
         self._source = source
         self._meter = meter
+        self._health = health
 
     async def put(
         self,
@@ -69,6 +79,7 @@ class Putting:
 
         Raises:
             Overtaken: Another message came before it.
+            Unwritable: Nothing can be stored for now; it was not, for certain.
             LogFailure: It was not stored, for certain.
 
         """
@@ -86,19 +97,29 @@ class Putting:
                     if not in_doubt:
                         raise Overtaken(subject)
                     return await self._ours(stream, subject, expected, command)
+                self._health.words = str(error.get("description"))
                 if number == IN_FLIGHT:
                     pass  # it may fail yet, so ours is asked for again, until either is stored
+                elif _full(error):
+                    if not in_doubt:
+                        raise Unwritable(self._health.words)
                 elif error.get("code") == UNAVAILABLE:
                     in_doubt = True
                 elif not in_doubt:
-                    raise LogFailure(str(error.get("description")))
+                    raise LogFailure(self._health.words)
             except Closed as error:
                 why = "nobody knows whether it was written" if in_doubt else str(error)
                 raise LogFailure(why) from error
             except NotSent as error:
+                self._health.words = str(error)
+                if isinstance(error, NoResponder) and await self._source.lacks(stream):
+                    self._health.words = gone(stream)
+                    if not in_doubt:
+                        raise Unwritable(self._health.words) from error
                 if not in_doubt and time.monotonic() > end:
                     raise LogFailure(str(error)) from error
-            except (Unknown, msgspec.DecodeError, LookupError):
+            except (Unknown, msgspec.DecodeError, LookupError) as error:
+                self._health.words = str(error)
                 in_doubt = True
             self._meter.retries += 1
             self._meter.unknowns += in_doubt and not doubted
@@ -118,3 +139,9 @@ class Putting:
         if found is None or found.headers.get(COMMAND) != command:
             raise Overtaken(subject)
         return found.number
+
+
+def _full(error: Mapping[str, Any]) -> bool:
+    """Whether an error says that there is no room, and that the message is nowhere."""
+    number, says = error.get("err_code"), str(error.get("description"))
+    return number in FULL or (number == NOT_STORED and says.startswith(OWN_LIMIT))

@@ -11,15 +11,22 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from .connection import Unknown
+from ..log import LogFailure
+from .connection import NotSent, Unknown
 from .link import Link, headers_of
 
 BATCH = 1000
 """Messages, or subjects, that are asked for at once; a server refuses above 1,024 subjects."""
 NONE_FOUND = 10037
 """Error: there is no such message."""
+NO_STREAM = 10059
+"""Error: there is no such stream."""
 NONE = "404"
 END_OF_BATCH = "204"
+
+
+class Unwritable(LogFailure):
+    """Nothing can be written, whatever it is; of what was to be written nothing is stored."""
 
 
 class Found(Struct):
@@ -64,12 +71,22 @@ class Source:
         if problem := answer.get("error"):
             if problem.get("err_code") == NONE_FOUND:
                 return None
+            if problem.get("err_code") == NO_STREAM:
+                raise Unwritable(gone(stream))
             raise Unknown(str(problem.get("description")))
         found = answer["message"]
         lines = base64.b64decode(found.get("hdrs", "")).decode().split("\r\n")[1:]
         headers = dict(line.split(": ", 1) for line in lines if ": " in line)
         body = base64.b64decode(found.get("data", ""))
         return Found(found["subject"], found["seq"], headers, body)
+
+    async def lacks(self, stream: str) -> bool:
+        """Whether there is no such stream, for certain."""
+        try:
+            answer = msgspec.json.decode(await self._link.ask(f"$JS.API.STREAM.INFO.{stream}"))
+        except (NotSent, Unknown, msgspec.DecodeError):
+            return False
+        return bool(answer.get("error", {}).get("err_code") == NO_STREAM)
 
     async def pages(
         self, stream: str, subject: str, number: int, batch: int = BATCH
@@ -118,12 +135,20 @@ class Source:
             raise Unknown(f"{end['Status']} {end.get('Description', '')}")
         found: list[Found] = []
         before = 0
-        for message in messages:
-            headers = headers_of(message)
-            if int(headers["Nats-Last-Sequence"]) != before:
+        try:
+            for message in messages:
+                headers = headers_of(message)
+                if int(headers["Nats-Last-Sequence"]) != before:
+                    raise Unknown("an answer was lost")
+                before = int(headers["Nats-Sequence"])
+                found.append(Found(headers["Nats-Subject"], before, headers, message.data))
+            if found and int(end["Nats-Last-Sequence"]) != before:
                 raise Unknown("an answer was lost")
-            before = int(headers["Nats-Sequence"])
-            found.append(Found(headers["Nats-Subject"], before, headers, message.data))
-        if found and int(end["Nats-Last-Sequence"]) != before:
-            raise Unknown("an answer was lost")
-        return found, int(end.get("Nats-Num-Pending", 0))
+            return found, int(end.get("Nats-Num-Pending", 0))
+        except (LookupError, ValueError) as error:
+            raise Unknown("an answer that no server gives") from error
+
+
+def gone(stream: str) -> str:
+    """What is said of a stream that is there no more."""
+    return f"the stream {stream} is gone: was it deleted, or has a server lost its files?"

@@ -12,12 +12,13 @@ from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from collections.abc import AsyncIterator
 
+import structlog
 from msgspec import Struct
 
 from ..log import AWAY, LogFailure, failure
 from ..record import UNREADABLE, Record
 from .connection import Closed, NotSent, Unknown
-from .form import AWAY_NUMBER, COMMAND, LAST, SECRET, read_append
+from .form import AWAY_NUMBER, COMMAND, LAST, SECRET, Foreign, number_in, read_append
 from .reading import BATCH, Found, Source
 from .streams import Space
 
@@ -27,8 +28,13 @@ MAX_MARKS = 64
 """Places in a room that are known, from where its later records can be read."""
 READ_SECONDS = 10.0
 """What could not be read within so long is said to be unreadable."""
+DOUBT_SECONDS = 1.0
+"""If no replica has what is known for so long, the leader is asked whether it is so."""
 PAUSE_SECONDS = 0.05
 """Before what failed, or what a replica did not have yet, is asked for again."""
+
+
+log = structlog.get_logger("kibitz.log")
 
 
 class Head(Struct, frozen=True):
@@ -48,10 +54,23 @@ class _Known(Struct):
 
 
 def head_of(found: Found | None) -> Head:
-    """Where a room stands by its last message."""
+    """Where a room stands by its last message.
+
+    Raises:
+        Foreign: It is none of ours.
+
+    """
     if found is None:
         return NEW
-    return Head(AWAY if AWAY_NUMBER in found.headers else int(found.headers[LAST]), found.number)
+    if AWAY_NUMBER in found.headers:
+        return Head(AWAY, found.number)
+    return Head(number_in(found.headers, LAST), found.number)
+
+
+def unreadable(room: str, error: Exception) -> LogFailure:
+    """What is said of a room that has something in the log that cannot be read; and tell it."""
+    log.error("unreadable", room=room, exc_info=error)
+    return LogFailure(f"the log has something of this room that is no record ({failure(error)})")
 
 
 class Records:
@@ -87,14 +106,23 @@ class Records:
             if len(known.marks) > MAX_MARKS:
                 del known.marks[1:-1:2]
 
-    async def head(self, room: str) -> Head:
+    async def head(self, room: str, *, trusted: bool = False) -> Head:
         """Where a room stands, as the leader says.
+
+        Args:
+            room: The room.
+            trusted: Whether he is believed if he knows of less than we do: somebody may have told
+                us what is not so, or all is gone.
 
         Raises:
             NotSent, Unknown: Nobody can say for now.
 
         """
+        before = self.known(room)
         head = head_of(await self._source.last(self._space.rooms, self._space.room(room)))
+        known = self.known(room)
+        if trusted and known is not None and known == before and head.number < known.number:
+            del self._known[room]
         if head is not NEW:
             self.saw(room, head)
         return head
@@ -115,17 +143,21 @@ class Records:
 
         """
         end = time.monotonic() + READ_SECONDS
+        doubt = time.monotonic() + DOUBT_SECONDS
         while True:
             try:
                 if (records := await self._read(room, after, limit)) is not None:
                     return records
                 why = "a replica is behind"
+                if time.monotonic() > doubt:
+                    await self.head(room, trusted=True)
+                    doubt = time.monotonic() + DOUBT_SECONDS
             except Closed as error:
                 raise LogFailure(str(error)) from error
             except (NotSent, Unknown) as error:
                 why = str(error)
             except UNREADABLE as error:
-                raise failure(error) from error
+                raise unreadable(room, error) from error
             if not patient and time.monotonic() > end:
                 raise LogFailure(why)
             await asyncio.sleep(PAUSE_SECONDS)
@@ -155,6 +187,8 @@ class Records:
                         records.append(record)
                 if limit is not None and len(records) >= limit:
                     return records[:limit]
+        if number == 0 and after == 0 and room not in self._known:
+            return [] if await self.head(room) is NEW else None  # a replica may not have it yet
         return records if number >= needed.number else None
 
     def _mark(self, room: str, after: int) -> tuple[int, int]:
@@ -175,6 +209,8 @@ class Records:
         """
         secret = None
         if SECRET in message.headers:
+            if COMMAND not in message.headers:
+                raise Foreign("a secret part of no command")
             seed = self._space.seed(room, message.headers[COMMAND])
             part = await self._source.last(self._space.secrets, seed)
             if part is None:

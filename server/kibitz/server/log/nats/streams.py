@@ -11,9 +11,11 @@ What is republished names the cards that lie face down, as records do: it is for
 import asyncio
 import zlib
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from ..log import UnusableLog
 from .connection import OPEN_SECONDS, NotSent, Unknown
@@ -26,6 +28,10 @@ MAX_KEPT = 1024 * 1024 - 4096
 DEDUPLICATION_NS = 1_000_000_000
 """Nothing of ours has an id for it: as short as it can be."""
 RETRY_SECONDS = 0.2
+OTHERS_HAVE = frozenset({10065})
+"""Error: another stream has subjects of ours."""
+TOO_MANY = frozenset({10005, 10074})
+"""Errors: there are not so many servers."""
 IN_USE = 10058
 """Error: a stream of that name is there, and it is another."""
 
@@ -37,10 +43,16 @@ def token(name: str) -> str:
     return "".join(chr(b) if b in _PLAIN else f"={b:02x}" for b in name.encode()) or "="
 
 
-def name_of(part: str) -> str:
-    """The name that a part of a subject stands for."""
+def name_of(subject: str) -> str | None:
+    """The name that the last part of a subject stands for; ``None``: none that we would write."""
+    part = subject.rpartition(".")[2]
     first, *rest = part.encode().split(b"=")
-    return (first + b"".join(bytes.fromhex(r[:2].decode()) + r[2:] for r in rest)).decode()
+    try:
+        raw = first + b"".join(bytes.fromhex(r[:2].decode()) + r[2:] for r in rest)
+        name = raw.decode()
+    except ValueError:
+        return None
+    return name if token(name) == part else None
 
 
 class Space:
@@ -102,8 +114,8 @@ class Space:
 
     @property
     def probe(self) -> str:
-        """Where it is tried whether anything can be written: under no name at all."""
-        return f"{self._before}kp.=="
+        """Where it is tried whether anything can be written: of no room, whatever its name."""
+        return f"{self._before}rm.00.=="
 
     def configs(self, replicas: int) -> list[dict[str, Any]]:
         """The streams."""
@@ -143,6 +155,20 @@ def _shard(room: str) -> str:
     return f"{zlib.crc32(room.encode()) & 0xFF:02x}"
 
 
+class _Told(Struct):
+    ts: datetime
+
+
+def time_in(told: bytes) -> int:
+    """What time it was for who told about a stream, Unix ms.
+
+    Raises:
+        msgspec.MsgspecError: He did not say.
+
+    """
+    return int(msgspec.json.decode(told, type=_Told).ts.timestamp() * 1000)
+
+
 NEEDED = (
     "subjects",
     "retention",
@@ -158,8 +184,11 @@ ENDLESS = ("max_age", "max_msgs")
 """Limits that would drop history: there must be none."""
 
 
-async def make_streams(link: Link, space: Space, replicas: int) -> None:
+async def make_streams(link: Link, space: Space, replicas: int) -> int:
     """Make the streams, or see that those that are there will do.
+
+    Returns:
+        On how many servers each of them is, at least.
 
     Raises:
         UnusableLog: They cannot be made, or are others.
@@ -167,16 +196,16 @@ async def make_streams(link: Link, space: Space, replicas: int) -> None:
     """
     try:
         async with asyncio.timeout(OPEN_SECONDS):
-            for config in space.configs(replicas):
-                await _make(link, config)
+            return min([await _make(link, config) for config in space.configs(replicas)])
     except TimeoutError:
         why = f" ({link.complaint})" if link.complaint else ""
         raise UnusableLog(
-            f"the NATS servers do not make streams{why}: is JetStream on, and may we?"
+            f"the NATS servers do not make streams{why}: is JetStream on, may we,"
+            " and are most of the servers there?"
         ) from None
 
 
-async def _make(link: Link, config: dict[str, Any]) -> None:
+async def _make(link: Link, config: dict[str, Any]) -> int:
     name = config["name"]
     while True:
         try:
@@ -185,12 +214,20 @@ async def _make(link: Link, config: dict[str, Any]) -> None:
             )
             error = made.get("error")
             if error is None:
-                return
+                return int(made["config"]["num_replicas"])
             if error.get("err_code") == IN_USE:
                 asked = await link.ask(f"$JS.API.STREAM.INFO.{name}")
                 if (found := msgspec.json.decode(asked).get("config")) is not None:
-                    _check(found, config)
-                    return
+                    return _check(found, config)
+            elif error.get("err_code") in OTHERS_HAVE:
+                raise UnusableLog(
+                    f"another stream has the subjects of {name}: give kibitz an account of its own"
+                )
+            elif error.get("err_code") in TOO_MANY:
+                raise UnusableLog(
+                    f"the stream {name} cannot be made on {config['num_replicas']} servers:"
+                    f" there are fewer, or not all of them are up ({error.get('description')})"
+                )
             elif error.get("code") != 503:
                 raise UnusableLog(f"the stream {name} cannot be made: {error.get('description')}")
         except (NotSent, Unknown):
@@ -198,8 +235,8 @@ async def _make(link: Link, config: dict[str, Any]) -> None:
         await asyncio.sleep(RETRY_SECONDS)
 
 
-def _check(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
-    """See whether a stream will do.
+def _check(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> int:
+    """See whether a stream will do; on how many servers it is.
 
     Raises:
         UnusableLog: It is another than we build upon.
@@ -209,9 +246,18 @@ def _check(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
         usual: object = -1 if key == "max_msgs_per_subject" else False
         usual = None if key == "republish" else usual
         if found.get(key, usual) != wanted.get(key, usual):
+            other = "has other subjects" if key == "subjects" else f"has another {key}"
             raise UnusableLog(
-                f"the stream {wanted['name']} is there and has another {key} than ours"
+                f"the stream {wanted['name']} is there and {other} than ours:"
+                " give kibitz an account of its own"
             )
     for key in ENDLESS:
         if found.get(key, 0) > 0:
             raise UnusableLog(f"the stream {wanted['name']} has {key}: it would lose what happened")
+    replicas, least = int(found.get("num_replicas", 1)), wanted["num_replicas"]
+    if replicas < least:
+        raise UnusableLog(
+            f"the stream {wanted['name']} is on {replicas} server{'s' * (replicas > 1)} only,"
+            f" and {least} are asked for: nats stream edit {wanted['name']} --replicas {least}"
+        )
+    return replicas
