@@ -1,89 +1,140 @@
-"""The pack of a Klondike: which of its cards can be played, after how many draws.
+"""The pack of a Klondike: which of its cards can be played, and what is left then.
 
-A pack is a value: without a card it is another one. Cards are numbers, see :mod:`.numbers`.
-Packs of the same cards from which the same can be got in the same ways have the same key.
+A pack is one number: its cards, one bit each, and above them what else tells it from other packs
+of the same cards. Packs from which the same can be got in the same ways are the same number.
 """
 
-from collections.abc import Hashable
-from functools import cached_property
-from typing import Protocol, Self
+from typing import Protocol
 
-Reached = tuple[int, int, int]
-"""A card that can be played, the draws that it takes, the place it has in the pack."""
+from .numbers import ALL, bits
+
+ABOVE = 52
+"""Where the bits begin that are not cards."""
+PLACE = 6
+"""Bits of a place in the order of the cards."""
 
 
 class Pack(Protocol):
     """What is neither in a column nor home."""
 
-    @property
-    def reached(self) -> tuple[Reached, ...]:
-        """Every way to get at a card, those with fewer draws first."""
+    start: int
+    is_free: bool
+    """Whether any card can be had at any time, and whatever goes, the others still can."""
+
+    def reached(self, pack: int) -> int:
+        """The cards that can be played, after as many draws as it takes."""
         ...
 
-    @property
-    def key(self) -> Hashable:
-        """What tells it from other packs of the same cards."""
+    def loose(self, pack: int) -> int:
+        """The cards that can be played at no cost for the others."""
         ...
 
-    @property
-    def loose(self) -> Reached | None:
-        """A card that can be had without a draw, and whose going costs the rest nothing."""
+    def skipped(self, pack: int, card: int) -> int:
+        """How many cards are passed over on the way to a card."""
         ...
 
-    def without(self, place: int) -> Self:
-        """The pack after the card at that place has been drawn to, and played."""
+    def without(self, pack: int, card: int) -> int:
+        """What is left when a card has been played."""
         ...
 
 
-class OneByOne:
-    """Cards drawn one at a time, so many times through."""
+class Free:
+    """Drawn one at a time, again and again: all the same as lying open."""
 
-    def __init__(self, cards: tuple[int, ...], drawn: int, redeals: int | None) -> None:
+    is_free = True
+
+    def __init__(self, cards: tuple[int, ...]) -> None:
+        """Of these cards."""
+        self.start = bits(cards)
+
+    def reached(self, pack: int) -> int:
+        """See :class:`Pack`."""
+        return pack
+
+    def loose(self, pack: int) -> int:
+        """See :class:`Pack`."""
+        return pack
+
+    def skipped(self, pack: int, card: int) -> int:
+        """See :class:`Pack`."""
+        return 0
+
+    def without(self, pack: int, card: int) -> int:
+        """See :class:`Pack`."""
+        return pack ^ 1 << card
+
+
+class Counted:
+    """Drawn one at a time, so many times through.
+
+    Above the cards: the place up to which they are drawn, and how often all may be drawn again.
+    """
+
+    is_free = False
+
+    def __init__(self, cards: tuple[int, ...], drawn: int, redeals: int) -> None:
         """Any pack.
 
         Args:
             cards: All of them in the order in which they are drawn.
             drawn: How many of them are drawn; the last of these can be played.
-            redeals: How often all may be drawn again; ``None``: no limit.
+            redeals: How often all may be drawn again.
 
         """
-        self._cards = cards
-        self._drawn = drawn
-        self._redeals = redeals
+        self._order = cards
+        self._place = {card: place for place, card in enumerate(cards)}
+        self._known: dict[int, dict[int, int]] = {}
+        self.start = self._pack(bits(cards), drawn, redeals)
 
-    @cached_property
-    def reached(self) -> tuple[Reached, ...]:
-        """See :class:`Pack`."""
-        cards, drawn = self._cards, self._drawn
-        first = max(0, drawn - 1)
-        found = [(cards[at], at + 1 - drawn, at) for at in range(first, len(cards))]
-        if self._redeals != 0:
-            left = len(cards) - drawn
-            found += [(cards[at], left + at + 1, at) for at in range(first)]
-        return tuple(found)
+    def _pack(self, cards: int, place: int, redeals: int) -> int:
+        return cards | place << ABOVE | redeals << ABOVE + PLACE
 
-    @property
-    def loose(self) -> Reached | None:
-        """See :class:`Pack`."""
-        return self.reached[0] if self._drawn else None
+    def _ways(self, pack: int) -> dict[int, int]:
+        """The cards that can be had, each with the number that is passed over for it."""
+        if (known := self._known.get(pack)) is not None:
+            return known
+        drawn = pack >> ABOVE & (1 << PLACE) - 1
+        left = [card for card in self._order if pack >> card & 1]
+        waste = [card for card in left if self._place[card] < drawn]
+        stock = left[len(waste) :]
+        order = waste[-1:] if waste else []
+        found = dict.fromkeys(order, 0) | {card: at for at, card in enumerate(stock)}
+        if pack >> ABOVE + PLACE:
+            found |= {card: len(stock) + at for at, card in enumerate(waste[:-1])}
+        self._known[pack] = found
+        return found
 
-    def without(self, place: int) -> Self:
+    def reached(self, pack: int) -> int:
         """See :class:`Pack`."""
-        cards, redeals = self._cards, self._redeals
-        if redeals and place < self._drawn - 1:
-            redeals -= 1
-        return type(self)(cards[:place] + cards[place + 1 :], place, redeals)
+        return bits(tuple(self._ways(pack)))
 
-    @property
-    def key(self) -> Hashable:
+    def loose(self, pack: int) -> int:
+        """See :class:`Pack`: the top of the waste."""
+        drawn = pack >> ABOVE & (1 << PLACE) - 1
+        return next((1 << card for card in self._order[:drawn][::-1] if pack >> card & 1), 0)
+
+    def skipped(self, pack: int, card: int) -> int:
         """See :class:`Pack`."""
-        return None if self._redeals is None else (self._drawn, self._redeals)
+        return self._ways(pack)[card]
+
+    def without(self, pack: int, card: int) -> int:
+        """See :class:`Pack`."""
+        place, redeals = self._place[card], pack >> ABOVE + PLACE
+        again = place < pack >> ABOVE & (1 << PLACE) - 1 and not self.loose(pack) >> card & 1
+        return self._pack(pack & ALL ^ 1 << card, place, redeals - again)
 
 
 class ByThrees:
-    """Klondike's stock: its top can be played, three are discarded, all come back turned round."""
+    """Klondike's stock: its top can be played, three are discarded, all come back turned round.
+
+    As long as the number of the discarded is a multiple of three, draws lead from each such pack
+    to all others of the same cards: they are one. Else there is above the cards the number of the
+    discarded plus one, and whether the order is turned round; from such a pack draws lead to the
+    others, never back.
+    """
 
     SIZE = 3
+    is_free = False
 
     def __init__(self, stock: tuple[int, ...], discard: tuple[int, ...]) -> None:
         """Any pack.
@@ -93,43 +144,46 @@ class ByThrees:
             discard: The first discarded first.
 
         """
-        self._stock = stock
-        self._discard = discard
+        self._order = discard + stock
+        self._known: dict[int, int] = {}
+        self.start = self._pack(bits(self._order), len(discard), len(self._order))
 
-    loose = None
-    """A card that goes changes which ones the next discards bring."""
+    def _pack(self, cards: int, discarded: int, size: int, turned: int = 0) -> int:
+        if discarded % self.SIZE == 0 or discarded == size:
+            return cards
+        return cards | (discarded + 1) << ABOVE | turned << ABOVE + PLACE
 
-    @cached_property
-    def _passes(self) -> tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]:
-        """How it looks after each number of draws: to the end, all of it back, all of it forth."""
-        stock, discard = self._stock, self._discard
-        ends, found = 0, [(stock, discard)]
-        while ends < (3 if discard else 2):
-            if stock:
-                stock, discard = stock[self.SIZE :], discard + stock[: self.SIZE]
-            else:
-                stock, discard, ends = discard[::-1], (), ends + 1
-            found.append((stock, discard))
-        return tuple(found)
+    def _rest(self, pack: int) -> list[int]:
+        """What is left in the order in which it lies."""
+        left = [card for card in self._order if pack >> card & 1]
+        return left[::-1] if pack >> ABOVE + PLACE else left
 
-    @cached_property
-    def reached(self) -> tuple[Reached, ...]:
+    def _tail(self, pack: int) -> list[int]:
+        """What can be played before all is turned round, where that makes a difference."""
+        discarded = (pack >> ABOVE & (1 << PLACE) - 1) - 1
+        return self._rest(pack)[discarded :: self.SIZE] if discarded > 0 else []
+
+    def reached(self, pack: int) -> int:
         """See :class:`Pack`."""
-        found: dict[object, Reached] = {}
-        for draws, (stock, discard) in enumerate(self._passes):
-            if stock:
-                key = stock[0], type(self)(stock[1:], discard).key
-                found.setdefault(key, (stock[0], draws, draws))
-        return tuple(found.values())
+        known = self._known.get(pack)
+        if known is None:
+            left = self._rest(pack)
+            ways = {*self._tail(pack), *left[:: self.SIZE], *left[:: -self.SIZE]}
+            known = self._known[pack] = bits(tuple(ways))
+        return known
 
-    def without(self, place: int) -> Self:
-        """See :class:`Pack`."""
-        stock, discard = self._passes[place]
-        return type(self)(stock[1:], discard)
+    def loose(self, pack: int) -> int:
+        """See :class:`Pack`: none, what goes changes which ones the next discards bring."""
+        return 0
 
-    @property
-    def key(self) -> Hashable:
-        """See :class:`Pack`: all that draws lead to from one another have one."""
-        if not self._stock or len(self._discard) % self.SIZE == 0:
-            return None
-        return self._stock, self._discard
+    def skipped(self, pack: int, card: int) -> int:
+        """See :class:`Pack`: one that is passed over comes again."""
+        return 0
+
+    def without(self, pack: int, card: int) -> int:
+        """See :class:`Pack`; before all is turned round if it can, as that leaves more open."""
+        cards = pack & ALL ^ 1 << card
+        if card not in self._tail(pack):
+            return cards
+        left = self._rest(pack)
+        return self._pack(cards, left.index(card), len(left) - 1, pack >> ABOVE + PLACE)
