@@ -3,14 +3,15 @@
 Never: anything of a search. The numbers mean nothing outside of it and are written down nowhere.
 """
 
-from functools import lru_cache
+from functools import cache, lru_cache
 
-from ..cards import DECK, KING, Fits
+from ..cards import ACE, DECK, KING, Fits
 
 NUMBERS = {card.code: number for number, card in enumerate(DECK)}
 """Suit after suit, each from the ace."""
 RANKS = 13
 ALL = (1 << len(DECK)) - 1
+ACES = sum(1 << NUMBERS[card.code] for card in DECK if card.rank == ACE)
 KINGS = sum(1 << NUMBERS[card.code] for card in DECK if card.rank == KING)
 DOWN = 64
 """Added to the number of a card that lies face down."""
@@ -27,6 +28,7 @@ def bits(cards: tuple[int, ...]) -> int:
     return sum(1 << card for card in cards)
 
 
+@cache
 def takers(fits: Fits) -> tuple[int, ...]:
     """For each card, the cards that may lie on it."""
     return tuple(

@@ -100,6 +100,8 @@ class Ways:
         fits, pack = shelf.on[card], pack & ~(1 << card)
         end = shelf.number(shelf.cards[target] + (card,))
         for source in columns:
+            if not shelf.movable[source] & fits:
+                continue
             for moved in members(shelf.movable[source] & fits):
                 cost = self._cost(source, moved, wanted) + COSTS.from_pack
                 yield cost + COSTS.for_each_laid * len(steps), (*steps, (source, moved, end))
