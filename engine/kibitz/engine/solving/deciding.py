@@ -1,0 +1,37 @@
+"""One question for all games: can this still be won?"""
+
+from ..game import Game
+from ..games.columns import Columns
+from ..games.klondike.rules import Klondike
+from ..table import Table
+from . import klondikes
+from .answers import Answer, Budget, Enough, Verdict
+
+
+def solve(game: Game, table: Table, budget: Budget, seed: int = 0) -> Answer:
+    """Look for a line that wins.
+
+    Args:
+        game: The rules.
+        table: The full table; never a redacted one.
+        budget: How much may be looked at.
+        seed: Other seeds look in other orders; the same seed and nodes find the same.
+
+    Returns:
+        What was found within the budget.
+
+    Raises:
+        TypeError: There is no search for this game.
+
+    """
+    try:
+        match game:
+            case Columns() | Klondike():
+                line = klondikes.solve(game, table, budget, seed)
+            case _:
+                raise TypeError(f"no search for {game.name}")
+    except Enough:
+        return Answer(Verdict.UNKNOWN, nodes=budget.used)
+    if line is None:
+        return Answer(Verdict.LOST, nodes=budget.used)
+    return Answer(Verdict.WIN, line, budget.used)
