@@ -9,7 +9,8 @@ from kibitz.engine.game import NO_CHANCE, moves, play
 from kibitz.engine.games import GAMES
 from kibitz.engine.games.columns import Columns
 from kibitz.engine.games.klondike.rules import Klondike
-from kibitz.engine.thinking.playouts import Playout, as_move
+from kibitz.engine.thinking.klondikes import as_move
+from kibitz.engine.thinking.playouts import Playout
 
 RULES: dict[str, Columns | Klondike] = {}
 for name, options in (

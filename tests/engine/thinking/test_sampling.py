@@ -10,7 +10,7 @@ from kibitz.engine.games import GAMES
 from kibitz.engine.games.columns import Columns
 from kibitz.engine.games.klondike.rules import Klondike
 from kibitz.engine.table import DOWN, Table, redact_table
-from kibitz.engine.thinking.playouts import Preferences
+from kibitz.engine.thinking.klondikes import Preferences
 from kibitz.engine.thinking.sampling import FAR, Sampler, ahead
 
 MOST = 1000

@@ -1,4 +1,4 @@
-"""One question for all games: can this still be won?"""
+"""One question for all games: whether this can still be won."""
 
 from ..game import Game
 from ..games.columns import Columns

@@ -7,19 +7,15 @@ one that the rules allow; it uses no card that it could not see. Never: an opini
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cache
 from random import Random
 
-from ..cards import DECK, KING
-from ..game import Draw, Move, Recycle, Transfer
+from ..cards import DECK
 from ..games.columns import COLUMNS, FOUNDATIONS, REDEALS, STOCK, WASTE, Columns
 from ..games.klondike import rules as klondike
 from ..games.klondike.rules import AT_ONCE, Klondike
+from ..solving.numbers import ALL, DOWN, KINGS, NUMBERS, RANKS, takers
 from ..table import Cell, Table
 
-DOWN = 64
-"""Added to the number of a card that lies face down."""
 PACK, HOME, DRAW = 7, 8, 9
 """Where cards come from and go to, beside the seven columns; ``DRAW``: the pack goes on."""
 ROUNDS = 2
@@ -31,93 +27,31 @@ Step = tuple[int, int, int]
 """From where, to where, how many cards."""
 DRAWN = DRAW, DRAW, 0
 SEVEN = range(7)
-NUMBERS = {card.code: number for number, card in enumerate(DECK)}
-
-
-@dataclass(frozen=True, slots=True)
-class Numbers:
-    """The rules of a Klondike as sets of cards, one bit each.
-
-    Attributes:
-        on: For each card, those that may lie on it in a column.
-        on_nothing: Those that an empty column takes.
-        groups: Whether runs move as one.
-        threes: Whether it is the stock that is played from, and three cards are discarded.
-
-    """
-
-    on: tuple[int, ...]
-    on_nothing: int
-    groups: bool
-    threes: bool
-
-
-@cache
-def numbers_of(game: Columns | Klondike) -> Numbers:
-    """A game's rules in numbers."""
-    on = tuple(
-        sum(1 << number for number, card in enumerate(DECK) if game.fits(card, below))
-        for below in DECK
-    )
-    threes = isinstance(game, Klondike)
-    kings = sum(1 << number for number, card in enumerate(DECK) if card.rank == KING)
-    free = not isinstance(game, Klondike) and not game.kings_only
-    groups = isinstance(game, Klondike) or game.groups
-    return Numbers(on, (1 << len(DECK)) - 1 if free else kings, groups, threes)
-
-
-class Preferences:
-    """How a Klondike is played on."""
-
-    def __init__(self, game: Columns | Klondike, wide: float) -> None:
-        """Of one game.
-
-        Args:
-            game: The rules.
-            wide: How likely a run moves for no good reason, before the next card of the pack.
-
-        """
-        self._game = game
-        self._wide = wide
-
-    def begin(self, table: Table, rng: Random) -> "Playout":
-        """A playout of a table that names all cards."""
-        return Playout(self._game, table, rng, self._wide)
-
-    def first(self, table: Table, rng: Random) -> Move | None:
-        """The move with which a playout begins; ``None``: there is nothing to be done."""
-        step = self.begin(table, rng).step()
-        return None if step is None else as_move(self._game, table, step)
-
-
-def as_move(game: Columns | Klondike, table: Table, step: Step) -> Move:
-    """A step of a playout from a table as a move of the game."""
-    source, target, count = step
-    if isinstance(game, Klondike):
-        if source == DRAW:
-            return Draw() if table.piles[klondike.STOCK] else Recycle()
-        pile = klondike.STOCK if source == PACK else klondike.PILES[source]
-        return Transfer(pile, klondike.SUIT if target == HOME else klondike.PILES[target])
-    if source == DRAW:
-        return Draw()
-    pile = WASTE if source == PACK else COLUMNS[source]
-    if target < HOME:
-        return Transfer(pile, COLUMNS[target], count)
-    homes = (Transfer(pile, suit) for suit in FOUNDATIONS)
-    return next(move for move in homes if game.objection(table, move) is None)
 
 
 class Playout:
     """One game from a table on; the table names all cards."""
 
     __slots__ = (
-        *("_columns", "_discard", "_game", "_home", "_idle", "_pack", "_redeals", "_rng"),
-        *("_stock", "_tried", "_up", "_wide", "home"),
+        *("_columns", "_discard", "_groups", "_home", "_idle", "_on", "_on_nothing", "_pack"),
+        *("_redeals", "_rng", "_stock", "_threes", "_tried", "_up", "_wide", "home"),
     )
 
     def __init__(self, game: Columns | Klondike, table: Table, rng: Random, wide: float) -> None:
-        """Nothing is played yet; see :class:`Preferences`."""
-        self._game = numbers_of(game)
+        """Nothing is played yet.
+
+        Args:
+            game: The rules.
+            table: All cards.
+            rng: Where chance comes from.
+            wide: How likely a run moves for no good reason, before the next card of the pack.
+
+        """
+        self._threes = isinstance(game, Klondike)
+        self._on = takers(game.fits)
+        self._groups = isinstance(game, Klondike) or game.groups
+        kings_only = isinstance(game, Klondike) or game.kings_only
+        self._on_nothing = KINGS if kings_only else ALL
         if isinstance(game, Klondike):
             columns, suits = klondike.PILES, tuple(klondike.SUITS.values())
             stock, discard = klondike.STOCK, klondike.DISCARD
@@ -127,13 +61,13 @@ class Playout:
         self._columns = [_column(piles[pile]) for pile in columns]
         self._up = [sum(not cell.up for cell in piles[pile]) for pile in columns]
         self._stock, self._discard = _cards(piles[stock]), _cards(piles[discard])
-        self._pack = self._stock if self._game.threes else self._discard
+        self._pack = self._stock if self._threes else self._discard
         settable = isinstance(game, Columns) and game.redeals_settable
         self._redeals = table.counters.get(REDEALS) if settable else 0
         self._home = [0, 0, 0, 0]
         for pile in suits:
             if cells := piles[pile]:
-                self._home[NUMBERS[cells[-1].known.code] // 13] = len(cells)
+                self._home[NUMBERS[cells[-1].known.code] // RANKS] = len(cells)
         self.home = sum(self._home)
         """How many cards are home."""
         self._rng = rng
@@ -164,24 +98,24 @@ class Playout:
     def _go_home(self) -> Step | None:
         home = self._home
         for number, column in enumerate(self._columns):
-            if column and column[-1] % 13 == home[column[-1] // 13]:
+            if column and column[-1] % RANKS == home[column[-1] // RANKS]:
                 self._put_home(column.pop())
                 self._uncover(number)
                 return number, HOME, 1
         pack = self._pack
-        if pack and pack[-1] % 13 == home[pack[-1] // 13]:
+        if pack and pack[-1] % RANKS == home[pack[-1] // RANKS]:
             self._put_home(pack.pop())
             return PACK, HOME, 1
         return None
 
     def _put_home(self, card: int) -> None:
-        self._home[card // 13] += 1
+        self._home[card // RANKS] += 1
         self.home += 1
 
     # Columns
 
     def _build(self) -> Step | None:
-        on, free = self._game.on, -1
+        on, free = self._on, -1
         welcome = 0
         for number, column in enumerate(self._columns):
             if column:
@@ -197,28 +131,28 @@ class Playout:
 
     def _turn(self, welcome: int, free: int) -> Step | None:
         """Move all that lies face up in a column; the deepest first."""
-        up, game = self._up, self._game
+        up = self._up
         for source in sorted(SEVEN, key=up.__getitem__, reverse=True):
             column = self._columns[source]
             first = up[source]
             count = len(column) - first
-            if not count or (count > 1 and not game.groups):
+            if not count or (count > 1 and not self._groups):
                 continue
             if welcome >> column[first] & 1:
                 return self._move(source, self._taker(column[first], source), first)
-            if free >= 0 and first and game.on_nothing >> column[first] & 1:
+            if free >= 0 and first and self._on_nothing >> column[first] & 1:
                 return self._move(source, free, first)
         return None
 
     def _open(self, free: int) -> Step | None:
         """Move what lies on a card that can go home."""
         for suit, count in enumerate(self._home):
-            wanted = 13 * suit + count
+            wanted = RANKS * suit + count
             for source, column in enumerate(self._columns):
-                if count < 13 and wanted in column and (at := column.index(wanted) + 1):
-                    if at > self._up[source] and (self._game.groups or len(column) - at == 1):
+                if count < RANKS and wanted in column and (at := column.index(wanted) + 1):
+                    if at > self._up[source] and (self._groups or len(column) - at == 1):
                         target = self._taker(column[at], source)
-                        if target < 0 and self._game.on_nothing >> column[at] & 1:
+                        if target < 0 and self._on_nothing >> column[at] & 1:
                             target = free
                         if target >= 0:
                             return self._move(source, target, at)
@@ -232,7 +166,7 @@ class Playout:
         card = pack[-1]
         if welcome >> card & 1:
             target = self._taker(card, -1)
-        elif free >= 0 and self._game.on_nothing >> card & 1:
+        elif free >= 0 and self._on_nothing >> card & 1:
             target = free
         else:
             return None
@@ -241,7 +175,7 @@ class Playout:
 
     def _shift(self, welcome: int) -> Step | None:
         """Move a part of a run to another column; nothing twice while as many are home."""
-        if not self._game.groups:
+        if not self._groups:
             return None
         options = [
             (source, target, at)
@@ -261,7 +195,7 @@ class Playout:
 
     def _taker(self, card: int, source: int) -> int:
         """A column that is not empty and takes a card; -1: there is none."""
-        on = self._game.on
+        on = self._on
         for number, column in enumerate(self._columns):
             if column and on[column[-1]] >> card & 1 and number != source:
                 return number
@@ -288,11 +222,9 @@ class Playout:
         stock, discard = self._stock, self._discard
         size = len(stock) + len(discard)
         self._idle += 1
-        if not size or self._idle > (
-            ROUNDS * (size // AT_ONCE + 2) if self._game.threes else size + 1
-        ):
+        if not size or self._idle > (ROUNDS * (size // AT_ONCE + 2) if self._threes else size + 1):
             return None
-        if self._game.threes:
+        if self._threes:
             if stock:
                 discard += stock[: -AT_ONCE - 1 : -1]
                 del stock[-AT_ONCE:]
