@@ -5,7 +5,7 @@ And what can be reached from them, by nothing but the moves of the rules.
 
 from random import Random
 
-from kibitz.engine.cards import CARDS, DECK, Card, down_other_colour, is_run
+from kibitz.engine.cards import DECK, Card, down_other_colour, is_run
 from kibitz.engine.game import NO_CHANCE, Game, moves, play
 from kibitz.engine.games import GAMES
 from kibitz.engine.games.columns import COLUMNS, FOUNDATIONS, REDEALS, STOCK, WASTE, Columns
@@ -37,7 +37,9 @@ def small_table(game: Columns | Klondike, rng: Random, ranks: int) -> Table:
     """The last ranks of each suit, give or take one, in some columns and in the pack."""
     home: dict[str, Pile] = {}
     left: list[Card] = []
-    columns, suits = (COLUMNS, FOUNDATIONS) if isinstance(game, Columns) else (PILES, SUITS.values())
+    columns, suits = (
+        (COLUMNS, FOUNDATIONS) if isinstance(game, Columns) else (PILES, SUITS.values())
+    )
     for suit, pile in zip(SUITS, suits, strict=True):
         cards = [card for card in DECK if card.suit is suit]
         kept = len(cards) - ranks + rng.choice((-1, 0, 0, 1))
@@ -46,7 +48,9 @@ def small_table(game: Columns | Klondike, rng: Random, ranks: int) -> Table:
     rng.shuffle(left)
     in_pack = rng.randint(0, len(left) // 2)
     pack, left = left[:in_pack], left[in_pack:]
-    deep = rng.sample(columns, rng.randint(2, len(columns)))
+    # A place for anything makes nearly all of them easy.
+    fewest = 2 if isinstance(game, Klondike) or game.kings_only else len(columns)
+    deep = rng.sample(columns, rng.randint(fewest, len(columns)))
     heaps: dict[str, list[Card]] = {pile: [] for pile in columns}
     for card in left:
         heaps[rng.choice(deep)].append(card)

@@ -1,4 +1,4 @@
-"""Whether a position can still be won, all cards known: a line, a proof that there is none, or neither.
+"""Whether a position can still be won, all cards known: yes and how, provably no, or no answer.
 
 Promises: a line is one that the rules play to the end; ``lost`` is said only when everything the
 rules allow has been tried, or when what was left out was shown to change nothing. Never: a clock

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from ..game import NO_CHANCE, Draw, Game, Move, Recycle, Transfer, moves, play
+from ..game import NO_CHANCE, Draw, Move, Recycle, Transfer, moves, play
 from ..games.columns import COLUMNS, FOUNDATIONS, REDEALS, STOCK, WASTE, Columns
 from ..games.klondike.rules import DISCARD, PILES, SUIT, SUITS, Klondike
 from ..table import Cell, Table
@@ -75,7 +75,9 @@ def _line(
     for step in steps:
         if step[0] == PACK:
             while not (cells := table.piles[pack]) or NUMBERS[cells[-1].known.code] != step[1]:
-                move: Move = next(move for move in moves(game, table) if move in (Draw(), Recycle()))
+                move: Move = next(
+                    move for move in moves(game, table) if move in (Draw(), Recycle())
+                )
                 table = play(game, table, move, NO_CHANCE).table
                 yield move
         move = _transfer(game, table, shelf, step)
