@@ -12,11 +12,11 @@ from kibitz.engine.solving import Answer, Budget, Verdict, solve
 from kibitz.engine.solving.answers import ASK_EVERY
 from kibitz.engine.table import Table
 
-DECKS = int(os.environ.get("KIBITZ_DECKS", "30"))
+DECKS = int(os.environ.get("KIBITZ_DECKS", "20"))
 """Small decks of each game."""
-PLENTY = 2_000 if DECKS < 100 else 50_000
+PLENTY = 1_000 if DECKS < 100 else 50_000
 """Positions that a search may look at."""
-MOST = 400 if DECKS < 100 else 20_000
+MOST = 300 if DECKS < 100 else 20_000
 """Positions to be played through where a deck is called lost; decks with more are passed over."""
 RANKS = {
     "thumb-and-pouch": 9,
@@ -48,7 +48,7 @@ def test_small_decks_are_won_and_lost_as_everything_that_can_be_played_says(name
             won = can_be_won(game, table, MOST)
             assert not won, f"deck {seed} can be won"
             shown += won is False
-    assert shown >= DECKS // 30
+    assert shown >= DECKS // 20
 
 
 @pytest.mark.parametrize("name", RANKS)
@@ -89,10 +89,11 @@ def test_nobody_has_to_wait_for_what_nobody_wants_to_know() -> None:
 def test_a_seed_finds_the_same_again_and_another_goes_other_ways() -> None:
     game = klondike("klondike-single")
     table = game.deal(deck_of(RESTARTED))
-    first, again, other = (solve(game, table, Budget(PLENTY), seed) for seed in (1, 1, 2))
+    first, again, other = (solve(game, table, Budget(SEVERAL), seed) for seed in (1, 1, 2))
     assert first == again
+    assert first.verdict is other.verdict is Verdict.WIN
     assert first.nodes != other.nodes
 
 
-RESTARTED = "16"
+RESTARTED, SEVERAL = "17", 1000
 """A deal that takes several tries, and not long."""
