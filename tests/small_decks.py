@@ -48,7 +48,9 @@ def small_table(game: Columns | Klondike, rng: Random, ranks: int) -> Table:
     rng.shuffle(left)
     in_pack = rng.randint(0, len(left) // 2)
     pack, left = left[:in_pack], left[in_pack:]
-    deep = rng.sample(columns, rng.randint(2, len(columns)))
+    # A place for anything makes nearly all of them easy.
+    fewest = 2 if isinstance(game, Klondike) or game.kings_only else len(columns)
+    deep = rng.sample(columns, rng.randint(fewest, len(columns)))
     heaps: dict[str, list[Card]] = {pile: [] for pile in columns}
     for card in left:
         heaps[rng.choice(deep)].append(card)

@@ -1,4 +1,4 @@
-"""Whether a position can be won, all cards known: by a line, not by any, or nobody knows.
+"""Whether a position can still be won, all cards known: yes and how, provably no, or no answer.
 
 Promises: a line is one that the rules play to the end; ``lost`` is said only when everything the
 rules allow has been tried, or when what was left out was shown to change nothing. Never: a clock

@@ -1,4 +1,7 @@
-"""One question for all games: whether this can still be won."""
+"""One question for all games: whether, and how, a position can still be won.
+
+Never: how a game is searched; that is a module of its own for each family.
+"""
 
 from ..game import Game
 from ..games.columns import Columns
