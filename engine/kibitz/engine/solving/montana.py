@@ -11,6 +11,7 @@ would fit right of a king or a gap is an ace and never on the table.
 """
 
 from heapq import heappop, heappush
+from itertools import pairwise
 from random import Random
 
 from ..cards import DECK, TWO
@@ -30,7 +31,7 @@ PLACES = {row * WIDTH - WIDTH + column: place(row, column) for row in ROWS for c
 SETTLED = 48
 """The cards of a won game."""
 MANY = 64
-"""More than the pairs there can be: a group is named by the cards in place times this, and pairs."""
+"""A group is named by the cards in place, times this, and the pairs; there are fewer pairs."""
 ANYWHERE = 0.5
 """How often any group is taken instead of the best one."""
 
@@ -155,9 +156,7 @@ def pairs(cells: bytes) -> int:
     return sum(cells[at] == cells[at - 1] + 1 and RANK[cells[at]] >= TWO for at in PLACES)
 
 
-def solve(
-    game: Montana, table: Table, budget: Budget, seed: int = 0
-) -> tuple[Move, ...] | None:
+def solve(game: Montana, table: Table, budget: Budget, seed: int = 0) -> tuple[Move, ...] | None:
     """The moves to a win without a shuffle; ``None``: there are none at all.
 
     Raises:
@@ -166,7 +165,7 @@ def solve(
     """
     way = Search(cells_of(table), budget, seed).run()
     if way is not None:
-        return tuple(_move(here, after) for here, after in zip(way, way[1:], strict=False))
+        return tuple(_move(here, after) for here, after in pairwise(way))
     if table.counters[SHUFFLES]:
         raise Enough
     return None
@@ -182,7 +181,5 @@ def cells_of(table: Table) -> bytes:
 
 
 def _move(here: bytes, after: bytes) -> Move:
-    source, target = sorted(
-        (at for at in PLACES if here[at] != after[at]), key=after.__getitem__
-    )
+    source, target = sorted((at for at in PLACES if here[at] != after[at]), key=after.__getitem__)
     return Transfer(PLACES[source], PLACES[target])
