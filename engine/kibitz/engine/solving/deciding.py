@@ -3,11 +3,13 @@
 Never: how a game is searched; that is a module of its own for each family.
 """
 
-from ..game import Game
+from ..game import Game, Move
+from ..games.aces_up.rules import AcesUp
 from ..games.columns import Columns
 from ..games.klondike.rules import Klondike
+from ..games.montana.rules import Montana
 from ..table import Table
-from . import klondikes
+from . import aces, klondikes, montana
 from .answers import Answer, Budget, Enough, Verdict
 
 
@@ -28,13 +30,21 @@ def solve(game: Game, table: Table, budget: Budget, seed: int = 0) -> Answer:
 
     """
     try:
-        match game:
-            case Columns() | Klondike():
-                line = klondikes.solve(game, table, budget, seed)
-            case _:
-                raise TypeError(f"no search for {game.name}")
+        line = _line(game, table, budget, seed)
     except Enough:
         return Answer(Verdict.UNKNOWN, nodes=budget.used)
     if line is None:
         return Answer(Verdict.LOST, nodes=budget.used)
     return Answer(Verdict.WIN, line, budget.used)
+
+
+def _line(game: Game, table: Table, budget: Budget, seed: int) -> tuple[Move, ...] | None:
+    match game:
+        case Columns() | Klondike():
+            return klondikes.solve(game, table, budget, seed)
+        case Montana():
+            return montana.solve(game, table, budget, seed)
+        case AcesUp():
+            return aces.solve(game, table, budget, seed)
+        case _:
+            raise TypeError(f"no search for {game.name}")
