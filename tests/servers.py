@@ -49,9 +49,6 @@ REAL = World(lambda: time.time_ns() // 1_000_000, time.monotonic, os.urandom)
 EACH_COUNTS = pytest.mark.one_server("what is counted and limited is so by each server for itself")
 EACH_HAS = pytest.mark.one_server("what one server has and does is looked at, and only that one")
 EACH_ENDS = pytest.mark.one_server("one server is ended, held up or cut off")
-IN_ORDER = pytest.mark.one_server(
-    "what is sent is compared as it came, and which of two is first is chance"
-)
 EACH_LISTS = pytest.mark.one_server("an operator is shown those who are on the server that he asks")
 """Why a test says nothing of several servers."""
 
@@ -75,19 +72,25 @@ class Running:
         """Let servers know at once what they know of each other within a second."""
         if self.alone:
             return
+        pairs = list(permutations(self.apps, 2))
+        await eventually(lambda: all(_has_read(*two) for two in pairs))
         for app in self.apps:
             app._neighbours.tick()
             if await app._bans.refresh():
                 app._administration.enforce()
-        await eventually(lambda: all(_has_heard(*two) for two in permutations(self.apps, 2)))
+        await eventually(lambda: all(_has_read(*two) and _has_heard(*two) for two in pairs))
+
+
+def _has_read(one: App, other: App) -> bool:
+    """Whether one server knows what the other has written."""
+    rooms = ((one.rooms.peek(room.id), room) for room in other.rooms)
+    return all(here is None or here.seq >= there.seq for here, there in rooms)
 
 
 def _has_heard(one: App, other: App) -> bool:
-    """Whether one server knows what the other has written and said."""
+    """Whether one server knows what the other has said."""
     said = one.rooms.directory.elsewhere._servers[other.rooms.directory.elsewhere.name]
-    rooms = ((one.rooms.peek(room.id), room) for room in other.rooms)
-    written = all(here is None or here.seq >= there.seq for here, there in rooms)
-    return written and said.number == other._neighbours._number
+    return said.number == other._neighbours._number
 
 
 @contextlib.asynccontextmanager

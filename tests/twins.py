@@ -72,12 +72,21 @@ class Twin:
     room: str = ""
     talks: dict[str, Talk] = field(default_factory=dict)
     pages: dict[str, list[bytes]] = field(default_factory=dict)
+    far: tuple[str, ...] = ()
+    """Who is on the last of several servers, where all others are on the first."""
+
+    def at(self, who: str) -> str:
+        """Where somebody finds a server: the host and its port."""
+        apps = self.running.apps
+        if not self.far:
+            return urlsplit(self.running.url).netloc
+        return f"127.0.0.1:{apps[-1 if who in self.far else 0].port}"
 
     async def comes(
         self, who: str, name: str, token: str | None = None, encoding: Encoding = Encoding.JSON
     ) -> Talk:
         """Somebody connects, under a name; with a token he is somebody who is here already."""
-        going = talking(self.running.url, encoding, name=name, token=token)
+        going = talking(f"ws://{self.at(who)}/ws", encoding, name=name, token=token)
         self.talks[who] = await self.stack.enter_async_context(going)
         return self.talks[who]
 
@@ -85,17 +94,21 @@ class Twin:
         """Let time pass, and everything happen that happens by itself."""
         self.fake.pass_time(seconds)
         await wake(self.running)
-        rooms, app = self.running.app.rooms, self.running.app
-        rooms.refresh_laggards()
-        rooms.tell_presence()
-        tell_lobby(rooms.directory, app._connections)
-        tell_tv(rooms.directory, app._connections)
+        for app in self.running.apps:
+            app.rooms.refresh_laggards()
+            app.rooms.tell_presence()
+        await self.running.abreast()  # who is here, which is told with the next second
+        for app in self.running.apps:
+            app.rooms.tell_presence()
+            tell_lobby(app.rooms.directory, app._connections)
+            tell_tv(app.rooms.directory, app._connections)
         for talk in self.talks.values():
             await talk.settle()
 
     async def page(self, who: str, name: str, token: str | None) -> None:
         """Download something; all of the answer counts for somebody."""
-        answer = await _get(self.running.http, f"/rooms/{self.room}/{name}", token)
+        at = self.at("" if who in self.far else who)  # where it is read, the room is in memory
+        answer = await _get(f"http://{at}", f"/rooms/{self.room}/{name}", token)
         self.pages.setdefault(who, []).append(_DATE.sub(b"", answer))
 
     def seen(self, who: str) -> list[bytes]:
@@ -106,11 +119,12 @@ class Twin:
 
 
 @asynccontextmanager
-async def twin(run: int) -> AsyncIterator[Twin]:
+async def twin(run: int, far: tuple[str, ...] = ()) -> AsyncIterator[Twin]:
     """One of the runs; by itself nothing happens in it."""
     fake = TwinFake(run=run)
     async with running_server(world=fake.world) as running, AsyncExitStack() as stack:
-        yield Twin(run, running, fake, stack)
+        await running.abreast()
+        yield Twin(run, running, fake, stack, far=far)
 
 
 async def _get(http: str, path: str, token: str | None) -> bytes:

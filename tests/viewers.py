@@ -110,6 +110,7 @@ async def probe(at: Twin, case: Case, rng: Random, *, whole: bool) -> None:
         if who != "nobody":
             token = at.talks[who].token
             await ask_all(at, case, who, rng, whole=whole)
+        await at.running.abreast()
         for name in DOWNLOADS if whole else rng.sample(DOWNLOADS, 2):
             await at.page(who, name, token)
 

@@ -285,6 +285,24 @@ async def test_nonsense_is_a_broken_connection(browser: Browser) -> None:
         await check_room(page, running, id_)
 
 
+async def test_nothing_is_sent_to_who_begins_to_close(browser: Browser) -> None:
+    closing = """
+      window.lost = 0;
+      const { prototype } = sockets[0].constructor, { send } = prototype;
+      prototype.send = function (data) {
+        lost += this.readyState !== WebSocket.OPEN;
+        send.call(this, data);
+      };
+      sockets[0].close();
+      await client.say(room.room, "x");
+      return [lost, sockets.length];
+    """
+    async with running_server() as running, talk_page(browser, running) as page:
+        id_ = await run(page, CREATE)
+        assert await run(page, closing) == [0, 2]
+        await check_room(page, running, id_)
+
+
 async def test_the_end(browser: Browser) -> None:
     end = """
       client.close();

@@ -5,7 +5,7 @@ import re
 from browser.browsing import Browsing
 from browser.games import WINS, deal_of, start_of, steps
 from browser.player import create, may_play, named, play, shows, sit, until
-from playwright.async_api import FilePayload, expect
+from playwright.async_api import FilePayload, Route, WebSocketRoute, expect
 from servers import Running
 from talk import talking
 
@@ -37,6 +37,32 @@ async def test_the_lobby_follows_the_games_and_leads_to_them(
     await shows(bob, start_of("montana"))
     await bob.go_back()
     await expect(bob.locator("kibitz-lobby")).to_be_visible()
+
+
+async def test_the_deal_of_the_day_comes_with_the_next_connection(
+    server: Running, open_page: Browsing
+) -> None:
+    """The server went just as its part of the page was asked for."""
+    open_page.allowed += [r"daily\.js", "net::ERR_CONNECTION_REFUSED"]
+    page = await open_page(f"{server.http}/healthz")
+    sockets: list[WebSocketRoute] = []
+
+    def between(socket: WebSocketRoute) -> None:
+        socket.connect_to_server()
+        sockets.append(socket)
+
+    async def away(route: Route) -> None:
+        await route.abort("connectionrefused")
+
+    await page.route_web_socket("**/ws", between)
+    await page.route("**/lobby/daily.js", away)
+    async with page.expect_event("requestfailed"):
+        await page.goto(f"{server.http}/")
+    await expect(page.locator("kibitz-lobby .tile")).to_have_count(len(WINS))
+    await expect(page.locator("kibitz-daily")).to_have_count(0)
+    await page.unroute_all()
+    await sockets[-1].close(code=4503)
+    await expect(page.get_by_role("heading", name="Deal of the day")).to_be_visible()
 
 
 async def test_settings_are_kept(server: Running, open_page: Browsing) -> None:

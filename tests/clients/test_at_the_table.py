@@ -13,7 +13,7 @@ from servers import UNLIMITED, Running, running_server
 from talk import Talk, eventually, talking
 
 from kibitz.clients.commands.reaching import LONGEST_WAIT
-from kibitz.clients.session import Client, Refused, connect
+from kibitz.clients.session import Client, Closed, Refused, connect
 from kibitz.clients.terminal.keyboard import Keyboard
 from kibitz.clients.terminal.play import play
 from kibitz.clients.terminal.screen import Screen
@@ -85,6 +85,16 @@ async def test_an_operator_takes_the_seat_closes_the_room_or_mutes() -> None:
             with pytest.raises(Refused, match="the room was closed: that is all"):
                 await bob.playing
             assert "The room was closed: that is all.\n" in bob.out.getvalue()
+
+
+async def test_who_is_banned_is_told_why_and_not_thanked() -> None:
+    async with running_server(admin_key=KEY) as server, talking(server.url) as boss:
+        async with player(server) as ann:
+            await order(boss, "ban", id=ann.client.welcome.you.id, reason="far too loud")
+            with pytest.raises(Closed, match="far too loud"):
+                await ann.playing
+            said = ann.out.getvalue()
+        assert "Thank you" not in said and "go on with" not in said
 
 
 async def test_a_limit_is_told_at_once_and_the_game_goes_on() -> None:

@@ -157,11 +157,14 @@ class Town:
                 await writer.begin("join", room=room, role="player")  # refused: it is full
                 if room not in writer.session.mirrors:
                     continue
-            size = writer.rng.choice(BURSTS)
+            size, before = writer.rng.choice(BURSTS), (writer._socket, writer.asked_again)
             answers = [self._command(writer, room) for _ in range(size)]
             done = [answer for answer in await asyncio.gather(*answers) if isinstance(answer, Ok)]
             seqs = [answer.seq for answer in done if answer.seq is not None]
-            assert seqs == sorted(set(seqs)), f"{writer.name}: not in their order: {seqs}"
+            # a refusal that was lost on the way, and that command then granted elsewhere, is late
+            in_order = before == (writer._socket, writer.asked_again)
+            assert len(seqs) == len(set(seqs)), f"{writer.name}: one number twice: {seqs}"
+            assert not in_order or seqs == sorted(seqs), f"{writer.name}: not in order: {seqs}"
             self._done[room] += len(done)
             if self._done[room] > COMMANDS and room not in self._full:
                 self._full.add(room)

@@ -12,13 +12,15 @@ import nats
 import pytest
 from brokers import NatsServer, by_a_way, nats_logs
 from records import add, record
+from server.storage.files import entry
 from structlog.testing import capture_logs
 from talk import eventually
 
-from kibitz.server.log.log import Conflict, LogFailure, UnusableLog
-from kibitz.server.log.nats import probing, records
+from kibitz.server.log.log import Conflict, LogFailure, Undecided, UnusableLog
+from kibitz.server.log.nats import probing, putting, records
 from kibitz.server.log.nats.log import NatsLog
-from kibitz.server.log.nats.streams import Space, _check
+from kibitz.server.log.nats.reading import Unwritable
+from kibitz.server.log.nats.streams import Space, _check, _least
 from kibitz.server.log.record import Record
 
 PATIENCE = 30.0
@@ -86,6 +88,45 @@ async def test_who_writes_into_a_full_store_is_refused_and_told_why(tmp_path: Pa
         await log.close()
     finally:
         server.stop()
+
+
+@pytest.mark.parametrize("spoilt", ["full", "gone", "silent"])
+async def test_who_is_in_doubt_is_told_so_where_nothing_can_be_stored(
+    nats_server: NatsServer, monkeypatch: pytest.MonkeyPatch, spoilt: str
+) -> None:
+    monkeypatch.setattr(putting, "DEADLINE_SECONDS", 0.3)
+    async with by_a_way(nats_server) as (other, log, way), asyncio.timeout(PATIENCE):
+        await add(log, "r", 0)
+        way.cut_at(log._space.room("r").encode(), up=True)  # it has left, nobody knows whither
+        done = log.append("r", 1, [record(2, by="first")], entry("r", 2))
+        await way.cuts.wait()
+        await way.shut()
+        rooms = f"STREAM.{{}}.{log._space.rooms}"
+        said = await asked(other, rooms.format("INFO"))
+        was = said["config"]
+        client = await nats.connect(nats_server.url)
+        if spoilt == "full":
+            most = said["state"]["bytes"] + 20
+            await asked(other, rooms.format("UPDATE"), was | {"max_bytes": most})
+        elif spoilt == "gone":
+            await asked(other, rooms.format("DELETE"))
+        else:  # as when a disk is full: what is to be stored is answered by nobody
+            monkeypatch.setattr("kibitz.server.log.nats.link.ASK_SECONDS", 0.1)
+            subjects = [f"{name}.none" for name in was["subjects"]]
+            elsewhere = {"subjects": subjects, "republish": None}
+            await asked(other, rooms.format("UPDATE"), was | elsewhere)
+            await client.subscribe(was["subjects"][0])
+            await client.flush()
+        assert not done.done()
+        await way.open()
+        with pytest.raises(Unwritable if spoilt == "gone" else Undecided):
+            await done
+        assert log.meter.failing and not log.meter.waiting
+        await client.close()
+        if spoilt != "gone":  # whoever comes next decides it
+            await asked(other, rooms.format("UPDATE"), was)
+            await add(log, "r", 1)
+            assert [each.by for each in await other.read("r")] == [None, None]
 
 
 async def test_who_is_idle_finds_out_that_nothing_can_be_written(nats_server: NatsServer) -> None:
@@ -253,8 +294,10 @@ async def test_what_is_kept_on_too_few_servers_is_said(alone: NatsServer) -> Non
     found = await asked(log, "STREAM.INFO.ROOMS")
     assert _check(found["config"], Space().configs(1)[0]) == 1
     assert _check(Space().configs(5)[0], Space().configs(3)[0]) == 5
-    with pytest.raises(UnusableLog, match=r"on 1 server only.*nats stream edit ROOMS --replicas 3"):
-        _check(found["config"], Space().configs(3)[0])
+    few = r"^ROOMS, KEPT: on 1 server only.*nats stream edit NAME --replicas 3"
+    with pytest.raises(UnusableLog, match=few):
+        _least({"ROOMS": 1, "SECRETS": 3, "KEPT": 1}, 3)
+    assert _least({"ROOMS": 3, "KEPT": 5}, 3) == 3
     with capture_logs() as lines:
         for urls in ([alone.url], [alone.url, "nats://127.0.0.1:1"]):
             await (await NatsLog.open(urls)).close()
@@ -276,6 +319,7 @@ async def test_an_address_where_something_else_answers_is_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("kibitz.server.log.nats.connection.OPEN_SECONDS", 0.2)
+    monkeypatch.setattr("kibitz.server.log.nats.log.SAY_SECONDS", 0.05)
 
     async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read()
@@ -284,8 +328,11 @@ async def test_an_address_where_something_else_answers_is_named(
     server = await asyncio.start_server(silent, "127.0.0.1", 0)
     async with server:
         where = f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
-        with pytest.raises(UnusableLog, match=rf"at {where} \(nothing there answers as one does\)"):
+        nothing = rf"at {where} \(nothing there answers as one does\)"
+        with capture_logs() as lines, pytest.raises(UnusableLog, match=nothing):
             await NatsLog.open([f"nats://u:secret@{where}"])
+        (waits,) = of(lines, "log waits")
+        assert (waits["server"], waits["seconds"] > 0) == (where, True)
         with pytest.raises(UnusableLog, match=r"at nohost\.invalid:4222"):
             await NatsLog.open(["nats://nohost.invalid:4222"])
 

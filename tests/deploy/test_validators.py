@@ -92,14 +92,26 @@ async def test_the_dashboard_s_queries_are_queries(tmp_path: Path) -> None:
     await said("promtool", "check", "rules", file)
 
 
+def test_what_an_alarm_is_about_can_be_seen() -> None:
+    rung, seen = (
+        {re.sub("_(count|bucket)$", "", name) for name in names(" ".join(exprs))}
+        for exprs in ([rule["expr"] for rule in rules()], queries())
+    )
+    assert rung - seen == {"process_start_time_seconds"}
+
+
+def names(exprs: str) -> set[str]:
+    """The metrics in expressions."""
+    return set(re.findall(r"\b(?:kibitz|process|python)_\w+", exprs))
+
+
 async def test_every_metric_that_is_asked_for_exists(tmp_path: Path) -> None:
     asked = " ".join([*queries(), *(rule["expr"] for rule in rules())])
-    names = set(re.findall(r"\b(?:kibitz|process|python)_\w+", asked))
     async with running_server(SqliteLog(tmp_path / "log")) as running:
         there = {sample.partition("{")[0] for sample in await scrape(running.http)}
         labels = " ".join(await scrape(running.http))
     counted_later = {"kibitz_requests_total", "kibitz_limit_refusals_total"}
-    assert names - there <= counted_later
+    assert names(asked) - there <= counted_later
     for label, value in re.findall(r'(code|kind|role)="(\w+)"', asked):
         assert f'{label}="{value}"' in labels
 

@@ -13,6 +13,7 @@ from kibitz.server.neighbours.news import (
     FORM,
     Ask,
     News,
+    Plays,
     Please,
     RoomNews,
     read,
@@ -192,6 +193,21 @@ async def test_of_two_that_cross_the_later_connection_stays() -> None:
     assert sorted(map(len, cross(we, you, apart=0))) == [0, 1], (
         "one of them, though nobody is later"
     )
+
+
+async def test_who_was_heard_of_before_is_replaced_whatever_the_clocks_say() -> None:
+    wire, rooms, fake = Wire(), Rooms(), Fake()
+    we = Neighbours(wire, Elsewhere(wire.name), rooms, fake.world)
+    for ahead, name in (0, "zoe"), (0, "abe"), (3, "zoe"):
+        we._hear(write(Plays(name, "r1", "ann", fake.world.now_ms() + ahead)))
+        we.plays("r1", "ann")
+        said = wire.told.pop()
+        assert isinstance(said, Plays)
+        theirs = Rooms()
+        other = Neighbours(None, Elsewhere(name), theirs, fake.world)
+        other._playing["r1", "ann"] = fake.world.now_ms() + ahead, name
+        other._answer(said)
+        assert theirs.seen == ["r1 ann"]
 
 
 async def test_what_others_told_of_is_kept_for_tv_no_longer_than_it_is_on() -> None:

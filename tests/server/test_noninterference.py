@@ -11,8 +11,8 @@ from functools import cache
 from random import Random
 
 import pytest
+import servers
 from races import begin
-from servers import IN_ORDER
 from talk import Plain
 from twins import (
     Plan,
@@ -134,6 +134,7 @@ async def sit_down(at: Twin, case: Case, game: str) -> None:
     outside = ("eve", "namesake", "zed") if case.shown else ()
     for who in (*(f"{who} again" for who in case.players), *outside):
         await at.talks[who].ok("join", room=at.room)
+    await at.later(0)
 
 
 async def do(at: Twin, case: Case, game: str, who: str, number: int) -> None:
@@ -142,6 +143,7 @@ async def do(at: Twin, case: Case, game: str, who: str, number: int) -> None:
     if number < len(found):
         kind, fields = command(found[number], at.run)
         await at.talks[who].ok(kind, room=at.room, **fields)
+        await at.running.abreast()
 
 
 async def in_vain(at: Twin, who: str, rng: Random) -> None:
@@ -234,13 +236,16 @@ def wildly(at: Twin, case: Case, game: str) -> Iterator[tuple[str, str, Plain]]:
     yield "ann", "say", {"text": "again"}
 
 
-async def seen(case: Case, game: str, run: int) -> dict[str, list[bytes]]:
-    """What every viewer received in one of the runs."""
-    async with twin(run) as at:
+async def seen(
+    case: Case, game: str, run: int, far: tuple[str, ...] = ()
+) -> dict[str, list[bytes]]:
+    """What every viewer received in one of the runs; some of them far from the room."""
+    async with twin(run, far) as at:
         await come(at, case)
         await sit_down(at, case, game)
         scene = play_late if case.differ == "late" else play_at_once
         await scene(at, case, game, Random(f"{case} {game}"))
+        assert not far or at.running.apps[-1].rooms.peek(at.room) is None
         return {who: at.seen(who) for who in case.viewers}
 
 
@@ -250,7 +255,6 @@ def _still(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kibitz.server.app.TICK_SECONDS", 3600)
 
 
-@IN_ORDER
 @pytest.mark.parametrize(
     ("case", "game"),
     [
@@ -267,6 +271,19 @@ async def test_what_is_hidden_changes_no_byte(case: Case, game: str) -> None:
     for who in case.viewers:
         assert len(one[who]) > 15
         assert not (found := difference(one[who], other[who])), f"{who} notices: {found}"
+
+
+FAR = Case("coop", LATE, "late", OUTSIDE, free=1)
+
+
+async def test_nor_does_it_on_a_server_that_only_hears_of_the_room(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(servers, "NODES", 2)
+    one, other = [await seen(FAR, "klondike", run, ("lobby",)) for run in range(2)]
+    for who in FAR.viewers:
+        assert not (found := difference(one[who], other[who])), f"{who} notices: {found}"
+    assert sum(b'"t":"lobby"' in said for said in one["lobby"]) > STEPS
 
 
 def apart(game: str, differ: str) -> int:

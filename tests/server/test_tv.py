@@ -1,11 +1,16 @@
 """`tv`: the public room most worth watching, and that it stays there while something happens."""
 
 from contextlib import AsyncExitStack
+from itertools import permutations
 
+from msgspec.structs import replace
 from races import begin, later, seat
+from server.storage.files import entry
 from servers import running_server
 from talk import Plain, Talk, talking
-from worlds import Fake
+from worlds import START_MS, Fake
+
+from kibitz.server.lobby.tv import Tv
 
 GAME: Plain = {"game": "klondike", "deal": "1"}
 
@@ -63,6 +68,12 @@ async def test_most_spectators_then_the_best_score() -> None:
         )
         await eve.ok("tv")
         assert await on_air(eve) == rooms[1]
+
+
+def test_of_equals_one_is_shown_in_whatever_order_they_are_looked_at() -> None:
+    equals = [replace(entry(id_), updated=START_MS) for id_ in ("a", "b", "c")]
+    shown = [Tv().look(some, START_MS) for some in permutations(equals)]
+    assert None not in shown and all(each == shown[0] for each in shown)
 
 
 async def test_what_not_everybody_may_see_at_once_is_not_on() -> None:

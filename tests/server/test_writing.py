@@ -222,7 +222,7 @@ async def test_a_room_that_is_never_free_gives_up(monkeypatch: pytest.MonkeyPatc
             at.say("later")
             seconds += writing.CONFLICT_SECONDS
         await at.log.write()
-    assert asked == list(range(writing.CROWDED_CONFLICTS, ROUNDS, writing.CROWDED_CONFLICTS))
+    assert asked == list(range(writing.CROWDED_CONFLICTS, ROUNDS + 1))
     assert len(at.said) == 4
     assert dict(at.said) == dict.fromkeys([0, 1, 2, "wrong"], "internal")
     await at.log.go_on()
@@ -273,6 +273,23 @@ async def test_nobody_waits_long_for_others_nor_for_who_waits_for_him(
     await at.log.go_on()
     assert [i for i, _ in at.said] == ["named"]
     await at.check()
+
+
+async def test_who_has_given_up_lets_others_write(monkeypatch: pytest.MonkeyPatch) -> None:
+    seconds = 0.0
+    monkeypatch.setattr(writing, "late_clock", lambda: seconds)
+    at = await desk()
+    at.say("late")
+    await turns()
+    for round_ in range(writing.CROWDED_CONFLICTS):
+        await at.behind(f"round {round_}")
+        await at.log.write()
+        seconds += writing.CONFLICT_SECONDS / (writing.CROWDED_CONFLICTS - 1)
+    assert at.said == [("late", "internal")] and not at.room.writing.busy
+    at.room.writing.give_way()
+    at.say("waits")
+    await turns()
+    assert not at.log.waits
 
 
 async def test_what_cannot_be_written_has_not_happened() -> None:

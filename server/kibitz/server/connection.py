@@ -381,8 +381,8 @@ class Connection(Client):
                 )
             case LogFailure():
                 log.error("log failure", exc_info=error, **self.about(request))
-                message = "that could not be written or read; nothing changed, you may try again"
-                answer = replies.Error(code=ErrorCode.INTERNAL, message=message, retry_ms=1000)
+                code = ErrorCode.INTERNAL
+                answer = replies.Error(code=code, message=error.told, retry_ms=1000)
             case _:
                 log.error("request failed", exc_info=error, **self.about(request))
                 message = "the server made a mistake"

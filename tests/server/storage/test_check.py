@@ -202,6 +202,9 @@ async def test_rooms_on_nats_are_not_looked_for_in_a_file(
     monkeypatch.setenv("KIBITZ_NATS", "nats://127.0.0.1:4222")
     done = await admin(tmp_path, *words)
     assert done.code == 2 and "rooms on NATS are in no file; see deploy/GROWING.md" in done.err
+    monkeypatch.setenv("KIBITZ_NATS", " ")
+    blank = await admin(tmp_path, *words)
+    assert blank.code == 2 and "names no NATS server; unset it" in blank.err
     named = await admin(tmp_path, *words, "--data", "kibitz.db")
     assert named.code == 2 and "NATS" not in named.err, "that is the one that is meant"
     assert names(tmp_path) == ["copy"]

@@ -1,13 +1,13 @@
 """``kibitz play``: one person at the table, line by line, in a terminal or through a pipe.
 
 Promises: what is printed after a line belongs to that line; however it ends, the last words say
-how to go on.
+how to go on, or why that cannot be.
 """
 
 import asyncio
 from typing import Any
 
-from kibitz.protocol.codes import ErrorCode, Refused
+from kibitz.protocol.codes import CloseCode, ErrorCode, Refused
 
 from ..session import Client, Closed, Unreachable
 from .keyboard import Keyboard
@@ -52,8 +52,9 @@ async def play(
         why = str(gone) or await why_unseated(client, table.mirror.room)
         screen.write("\n" if keyboard.is_tty else "")
         raise Refused(ErrorCode.FORBIDDEN, why, room=table.mirror.room) from None
-    except (asyncio.CancelledError, Unreachable, Closed):
-        screen.write("\n" + table.goodbye())
+    except (asyncio.CancelledError, Unreachable, Closed) as end:
+        barred = isinstance(end, Closed) and end.code in (CloseCode.AUTH, CloseCode.FORBIDDEN)
+        screen.write("\n" + ("" if barred else table.goodbye()))
         raise
     if keyboard.is_tty:
         screen.write("\n" + table.goodbye())

@@ -77,10 +77,7 @@ class Days:
         if (known := self._rooms[day].get(entry.id)) and known.seq > entry.seq:
             return
         self._tables.pop(day, None)
-        if entry.status == "closed":
-            self._rooms[day].pop(entry.id, None)
-        else:
-            self._rooms[day][entry.id] = entry
+        self._rooms[day][entry.id] = entry  # a closed one, too: what is said of it late is old
 
     def check(self, state: RoomState, who: str | None) -> None:
         """Let nobody look at the deal through somebody else before its day is over.
@@ -143,7 +140,8 @@ class Days:
             return []
         placed = self._tables.get((date, game))
         if placed is None:
-            entries = sorted(rooms.values(), key=_order)
+            shown = (entry for entry in rooms.values() if entry.status != "closed")
+            entries = sorted(shown, key=_order)
             placed = list(zip(places(list(map(_rank, entries))), entries, strict=True))
             self._tables[date, game] = placed
         return placed

@@ -4,6 +4,7 @@ Promises: the lobby, the deals of the days, the clock and TV know what happens i
 server that writes the same log. Never: make a room, or read one.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 
 from msgspec.structs import replace
@@ -22,7 +23,11 @@ from .listing import Listing
 from .tv import QUIET_MS, Tv
 
 OPEN_PAGE = 1000
-"""Entries that are read from the log in one go."""
+"""Entries that are read from the log in one go, before anybody is let in."""
+LOOK_PAGE = 100
+"""The same while people play: what is done with them takes some milliseconds."""
+LOOK_REST_SECONDS = 0.02
+"""Behind each of those pages."""
 
 
 class Directory:
@@ -45,6 +50,8 @@ class Directory:
         """Rooms of which other servers are still to be told."""
         self.elsewhere = Elsewhere(log.channel.name if log.channel else "")
         """Who is where on those."""
+        self.patient: set[str] = set()
+        """Rooms that are due, and that other servers are to wake first."""
         self._gone: set[str] = set()
         """Rooms that have been put away, of which they are still to be told."""
         self._lately: dict[str, int] = {}
@@ -57,26 +64,27 @@ class Directory:
     async def open(self) -> None:
         """Learn from the log which rooms there are, and when they have to be woken."""
         self.days.secret = await self._log.secret(SECRET, self._world.random_bytes(SECRET_BYTES))
-        async for infos in self._all():
+        async for infos in self._all(OPEN_PAGE):
             self.listing.begin(reversed(infos))
             for info in infos:
                 self._learn(info)
 
     async def look(self) -> None:
         """Learn what has become of rooms since: of those in memory we know it ourselves."""
-        async for infos in self._all():
+        async for infos in self._all(LOOK_PAGE):
+            await asyncio.sleep(LOOK_REST_SECONDS)
             for info in infos:
                 if info.id not in self._rooms and not self.elsewhere.here(info.id).total:
                     self._learn(info)
                     if info.visibility == "public" and self.listing.find(info):
                         self.changed.add(info.id)
 
-    async def _all(self) -> AsyncIterator[list[RoomInfo]]:
+    async def _all(self, page: int) -> AsyncIterator[list[RoomInfo]]:
         """What the log has of all rooms, in pages; in each of them the newest is the last."""
         for info in await self._log.days_away():
             self.days.note(info)
         cursor = None
-        while infos := await self._log.rooms(cursor, OPEN_PAGE):
+        while infos := await self._log.rooms(cursor, page):
             cursor = infos[0].id
             yield infos
 
@@ -85,11 +93,11 @@ class Directory:
         self.days.note(info)
         shown = (info.updated or 0) + (info.delay or 0) * 1000
         late = info.delay and shown > now  # its entry says more than may be said yet
-        self._clock.set(info.id, now if late else info.due or None)
+        self._clock.learn(info.id, now if late else info.due or None, info.seq)
 
     def note(self, room: Room, *, fresh: bool = False) -> None:
         """Remember how a room in memory stands."""
-        self._clock.set(room.id, room.due)
+        self._clock.set(room.id, room.due, room.seq)
         self.stirred.add(room.id)
         if room.state.course.daily:
             self.days.note(room.whole_entry())
@@ -133,6 +141,10 @@ class Directory:
                 return
             del self._lately[id_]
 
+    def forget_woken(self) -> None:
+        """Wait no longer for others to wake what is no longer due."""
+        self.patient = {id_ for id_ in self.patient if self._clock.due(id_) is not None}
+
     # Other servers (neighbours.neighbours)
 
     def in_memory(self) -> Iterable[str]:
@@ -159,7 +171,10 @@ class Directory:
         if news.away:
             self._forget(news.id)
             return
-        self._clock.set(news.id, news.due)
+        if news.due is None or news.due > self._world.now_ms():
+            self.patient.discard(news.id)  # it was woken
+        seq = max((each.seq for each in (news.entry, news.daily) if each is not None), default=0)
+        self._clock.set(news.id, news.due, seq)
         if news.daily is not None:
             self.days.note(news.daily)
         if news.entry is not None:

@@ -62,8 +62,6 @@ class Rooms:
         self._gently = Gently(world.monotonic)
         self.held = Held(limits)
         self._following = Following(log)
-        self._patient: set[str] = set()
-        """Rooms that other servers were to wake first."""
         self._rooms: dict[str, Room] = {}
         self._loading: dict[str, asyncio.Future[Room | None]] = {}
         self.entrance = Entrance(world)
@@ -82,18 +80,19 @@ class Rooms:
         await self.entrance.open(self._log)
 
     async def _wake(self, id_: str) -> None:
-        if id_ not in self._rooms and id_ not in self._patient:
+        patient = self.directory.patient
+        if id_ not in self._rooms and id_ not in patient:
             first = self.directory.elsewhere.rank(id_) + bool(
                 self.directory.elsewhere.here(id_).total
             )
             if first:
-                self._patient.add(id_)
+                patient.add(id_)
                 self.clock.set(id_, self._world.now_ms() + first * PATIENCE_MS)
                 return
-        self._patient.discard(id_)
+        patient.discard(id_)
         room = await self.get(id_)
         await room.wake()
-        self.clock.set(id_, room.due)
+        self.clock.set(id_, room.due, room.seq)
 
     def __len__(self) -> int:
         return len(self._rooms)
@@ -328,7 +327,7 @@ class Rooms:
         room.writing.on_crowded = partial(self.on_crowded, room.id)
         room.people.on_player = partial(self.directory.player_came, room.id)
         self._rooms[room.id] = room
-        self.clock.set(room.id, room.due)
+        self.clock.set(room.id, room.due, room.seq)
         room.people.elsewhere = self.directory.elsewhere.here(room.id)
         self._following.begin(room)
         self.held.count(room, self._world.now_ms())
@@ -346,7 +345,7 @@ class Rooms:
         """Let go of rooms that nobody has been in for a while."""
         now = self._world.monotonic()
         self.held.forget(self._world.now_ms())
-        self._patient = {id_ for id_ in self._patient if self.clock.due(id_) is not None}
+        self.directory.forget_woken()
         for room in self:
             if room.idle and room.idle_since <= now - self._idle:
                 del self._rooms[room.id]

@@ -40,5 +40,6 @@ def _is_worth(entry: RoomInfo, now: int) -> bool:
     return shown and played and quiet < QUIET_MS
 
 
-def _rank(entry: RoomInfo) -> tuple[int, int, int]:
-    return entry.spectators, entry.score, entry.updated or 0
+def _rank(entry: RoomInfo) -> tuple[int, int, int, str]:
+    """Of equals one, whatever other rooms there are, and the same on every server."""
+    return entry.spectators, entry.score, entry.updated or 0, entry.id

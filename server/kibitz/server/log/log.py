@@ -35,6 +35,18 @@ class Conflict(Exception):
 class LogFailure(Exception):
     """The log could not write (disk full, read-only, closed): nothing was written."""
 
+    told = "that could not be written or read; nothing changed, you may try again"
+    """What whoever asked for it is told."""
+
+
+class Undecided(LogFailure):
+    """Nothing can be written for now, and nobody can say whether this was before: it may be there.
+
+    Whoever writes behind the same event finds out: he is granted it, or gets :exc:`Conflict`.
+    """
+
+    told = "nobody knows yet whether that was written; if it was, it will be shown"
+
 
 class UnusableLog(Exception):
     """The log cannot be opened: its servers are out of reach, too old, or not set up for it."""
@@ -89,7 +101,7 @@ class EventLog(Protocol):
         Returns:
             A future that is done when the records are durable, or with :exc:`Conflict` if the
             room's last event is another than ``expected``, or :exc:`LogFailure` if they could not
-            be written. Cancelling it changes nothing but for who waits.
+            be written, or :exc:`Undecided`. Cancelling it changes nothing but for who waits.
 
         """
         ...

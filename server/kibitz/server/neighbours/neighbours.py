@@ -34,6 +34,8 @@ TOGETHER_BYTES = 64 * 1024
 """What is told in one message, but for one room more: a NATS server takes a megabyte."""
 CROSSING_SECONDS = 5.0
 """So long it is remembered who has come here to play: what is said elsewhere may cross it."""
+NOWHERE = (0, "")
+"""Before anybody has played anywhere."""
 LOOK_SECONDS = 5.0
 """Between two looks at all that the log has."""
 SETTLE_SECONDS = 0.3
@@ -91,8 +93,9 @@ class Neighbours:
         """Whether something happened of which we may not have heard."""
         self._looking: asyncio.Task[None] | None = None
         self._looked = float("-inf")
-        self._playing: dict[tuple[str, str], int] = {}
-        """Since when identities play in rooms here, Unix ms, of those who have just come."""
+        self._playing: dict[tuple[str, str], tuple[int, str]] = {}
+        """Since when identities play in rooms, Unix ms, and on which server, of those who have just
+        come."""
         self.on_notice: Callable[[str], object] = lambda text: None
         """Told what an operator tells everybody."""
         self.on_orders: Callable[[], object] = lambda: None
@@ -118,7 +121,7 @@ class Neighbours:
             self._gone(name)
         self._tell()
         just = self._world.now_ms() - CROSSING_SECONDS * 1000
-        self._playing = {who: since for who, since in self._playing.items() if since > just}
+        self._playing = {who: at for who, at in self._playing.items() if at[0] > just}
         if self._in_doubt and self._looking is None and now >= self._looked + LOOK_SECONDS:
             self._in_doubt, self._looked = False, now
             self._looking = asyncio.create_task(self._look())
@@ -149,8 +152,11 @@ class Neighbours:
     def plays(self, room: str, who: str) -> None:
         """Say that an identity plays here from now on."""
         if self._channel is not None:
-            since = self._playing[room, who] = self._world.now_ms()
-            self._say(Plays(self._elsewhere.name, room, who, since))
+            name = self._elsewhere.name
+            before, _ = self._playing.get((room, who), NOWHERE)
+            since = max(self._world.now_ms(), before + 1)  # later than what was heard of already
+            self._playing[room, who] = since, name
+            self._say(Plays(name, room, who, since))
 
     def notice(self, text: str) -> None:
         """Let everybody on the other servers be told something."""
@@ -194,9 +200,7 @@ class Neighbours:
                 self._whole = True
                 self._tell()
             case Plays():
-                ours = self._playing.get((said.room, said.who), 0), self._elsewhere.name
-                if ours < (said.since, said.node):  # else he has come here later than there
-                    self._rooms.plays_elsewhere(said.room, said.who)
+                self._take_player(said)
             case Bye():
                 self._gone(said.node)
             case Notice():
@@ -215,6 +219,12 @@ class Neighbours:
             self._rooms.heard(room)
         for id_ in changed:
             self._rooms.met(id_)
+
+    def _take_player(self, said: Plays) -> None:
+        where, at = (said.room, said.who), (said.since, said.node)
+        if self._playing.get(where, NOWHERE) < at:  # else he has come here later than there
+            self._playing[where] = at
+            self._rooms.plays_elsewhere(said.room, said.who)
 
     def _gone(self, name: str) -> None:
         self._in_doubt = True

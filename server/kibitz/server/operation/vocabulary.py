@@ -63,6 +63,11 @@ EVENTS: Mapping[str, Said] = {
     "log failure": Said("error", "the log could not write", (*WHERE, *WHO, "request", *FAULT)),
     "log failing": Said("error", "nothing can be written any more", ("why",)),
     "log well": Said("info", "it can be written again", ("seconds",)),
+    "log waits": Said(
+        "warning",
+        "the NATS servers cannot be used yet; so long it is waited for that at the start",
+        ("server", "seconds", "why"),
+    ),
     "log lost": Said("error", "a server that keeps the log is out of reach", ("server",)),
     "log found": Said("info", "it is there again, or another one", ("server", "seconds")),
     "kept once": Said("warning", "of several NATS servers only one keeps the rooms", ("servers",)),

@@ -1,7 +1,8 @@
 """What happens by itself: the starts and ends of races, what is shown late.
 
 Promises: a room is woken when it is due, within milliseconds, also after the wall clock was set
-and after a restart (its entry in the log says when). Never: decide what happens then.
+and after a restart (its entry in the log says when); an entry that is older than what is known
+changes nothing. Never: decide what happens then.
 """
 
 import asyncio
@@ -27,18 +28,27 @@ class Clock:
         self._world = world
         self._wake = wake
         self._due: dict[str, int] = {}
+        self._seqs: dict[str, int] = {}
+        """Of rooms that are due, the number of an event behind which that is known."""
         self._heap: list[tuple[int, str]] = []
         self._sooner = asyncio.Event()
 
-    def set(self, room: str, due: int | None) -> None:
-        """Wake a room at this time, Unix ms, and no longer at another; ``None``: not at all."""
-        if self._due.get(room) == due:
-            return
-        self._due.pop(room, None)
+    def set(self, room: str, due: int | None, seq: int = 0) -> None:
+        """Wake a room at this time, Unix ms, and no longer at another; ``None``: not at all.
+
+        ``seq`` is a number that its last event has at least.
+        """
+        known, before = self._due.pop(room, None), self._seqs.pop(room, 0)
         if due is not None:
-            self._due[room] = due
-            heapq.heappush(self._heap, (due, room))
-            self._sooner.set()
+            self._due[room], self._seqs[room] = due, max(before, seq)
+            if due != known:
+                heapq.heappush(self._heap, (due, room))
+                self._sooner.set()
+
+    def learn(self, room: str, due: int | None, seq: int) -> None:
+        """The same by what was read somewhere: if a later event is known, nothing changes."""
+        if seq >= self._seqs.get(room, 0):
+            self.set(room, due, seq)
 
     def due(self, room: str) -> int | None:
         """When a room is woken next, Unix ms."""
@@ -68,7 +78,7 @@ class Clock:
         while self._heap and self._heap[0][0] <= now:
             when, room = heapq.heappop(self._heap)
             if self._due.get(room) == when:
-                del self._due[room]
+                del self._due[room], self._seqs[room]
                 due.append(room)
         return due
 

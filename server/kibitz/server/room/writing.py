@@ -25,7 +25,7 @@ from kibitz.protocol.requests import RequestBase
 from kibitz.protocol.views import Event
 
 from ..identity import Identity
-from ..log.log import Conflict, LogFailure
+from ..log.log import Conflict, Undecided
 from ..log.record import Record
 from ..sockets.turn import Turn
 from .state import RoomState
@@ -33,7 +33,7 @@ from .state import RoomState
 CONFLICT_SECONDS = 5.0
 """A command that others have been quicker than for so long is given up."""
 CROWDED_CONFLICTS = 3
-"""Each time that others were quicker so often, they are asked to hold back."""
+"""Others who were quicker so often in a row are asked to hold back, and then each time again."""
 GIVE_WAY_SECONDS = 0.25
 """So long at the most nothing is written because somebody else has asked for that."""
 MAX_TOGETHER = 64
@@ -133,7 +133,7 @@ class Writing:
         """How long it took to decide these."""
         self._catching_up: asyncio.Task[None] | None = None  # held, or it might be collected
         self._conflicts = 0
-        """How often in a row somebody else wrote first."""
+        """How often in a row somebody else wrote first, of what we are busy with."""
         self._giving_way: asyncio.TimerHandle | None = None
         """The end of the time in which nothing is written."""
         self.on_crowded: Callable[[], object] = lambda: None
@@ -194,7 +194,11 @@ class Writing:
                 self._answer(error)
             else:
                 return
-        self._kept = None
+        self._rest()
+
+    def _rest(self) -> None:
+        """Nothing is to be written any more, and so nobody needs to hold back for us."""
+        self._kept, self._conflicts = None, 0
 
     def _decide_some(self) -> None:
         """Decide those next in line that can be written together."""
@@ -239,7 +243,7 @@ class Writing:
 
     def _written(self, done: asyncio.Future[None]) -> None:
         if done.cancelled():
-            error: Exception | None = LogFailure("nobody knows whether it was written")
+            error: Exception | None = Undecided("nobody knows whether it was written")
         else:
             error = cast(Exception | None, done.exception())
         if isinstance(error, Conflict):
@@ -260,7 +264,7 @@ class Writing:
         if self._giving_way:  # that was somebody else
             self._giving_way.cancel()
             self._giving_way = None
-        if self._conflicts % CROWDED_CONFLICTS == 0:
+        if self._conflicts >= CROWDED_CONFLICTS:
             self.on_crowded()
         try:
             await self._target.catch_up(head)
@@ -283,7 +287,7 @@ class Writing:
         if self._commands:
             self._turn.first(self._decide)
         else:
-            self._kept = None
+            self._rest()
 
     def _answer(self, error: Exception | None = None) -> None:
         """Answer what was decided, unless it could not be written."""

@@ -50,11 +50,14 @@ def _done() -> Iterator[None]:
 
 def _file(data: Path | None) -> Path:
     """The file that is meant: where rooms are on NATS, none is if nobody says which."""
-    from ..log.nats.servers import ENVIRONMENT
+    from ..log.nats.servers import ENVIRONMENT, urls_in
 
-    if data is None and ENVIRONMENT in os.environ:
-        where = "see deploy/GROWING.md, Backups; a file is looked at that --data names"
-        raise _unusable(f"{ENVIRONMENT} is set, and rooms on NATS are in no file; {where}")
+    said = os.environ.get(ENVIRONMENT)
+    if data is None and said is not None:
+        why = "is set, and rooms on NATS are in no file; see deploy/GROWING.md, Backups"
+        if not urls_in(said):
+            why = "is set and names no NATS server; unset it where rooms are in a file"
+        raise _unusable(f"{ENVIRONMENT} {why}; a file is looked at that --data names")
     return data or DATA
 
 

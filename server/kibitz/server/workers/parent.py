@@ -49,6 +49,8 @@ class _Worker:
     ready: bool = False
     silent: int = 0
     """How often it was asked whether it lives since it said so last."""
+    hung: bool = False
+    """Whether it was killed because it said nothing."""
     born: float = 0.0
     deaths: int = 0
     due: float | None = None
@@ -135,7 +137,7 @@ class Parent:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, self._signals)
         theirs.close()
         worker.line, worker.ready, worker.born = ours, False, time.monotonic()
-        worker.silent = 0
+        worker.silent, worker.hung = 0, False
         self._selector.register(ours, selectors.EVENT_READ, worker)
 
     def _become(self, worker: _Worker, line: socket.socket) -> None:
@@ -179,14 +181,15 @@ class Parent:
         self._order(DRAIN)
 
     def _ask(self) -> None:
-        """Ask those that take connections whether they live, and kill who has not said so."""
+        """Ask all whether they live, and kill who has not said so, whether or not it was ready."""
         if self._deadline is not None or time.monotonic() < self._asks:
             return
         self._asks = time.monotonic() + ASK_SECONDS
         for worker in self._workers:
-            if worker.line is None or not worker.ready:
+            if worker.line is None:
                 continue
             if worker.silent == SILENT_TIMES:
+                worker.hung = True
                 log.error("worker silent", worker=worker.number)
                 os.kill(worker.pid, signal.SIGKILL)
             else:
@@ -211,8 +214,11 @@ class Parent:
         if not said:
             self._let_go(worker)
             return
-        worker.ready, worker.silent = True, 0
-        if said != ALIVE and not self._up and self._deadline is None:
+        worker.silent = 0
+        if said == ALIVE:
+            return
+        worker.ready = True
+        if not self._up and self._deadline is None:
             for other in self._workers:
                 if not other.pid and other.due is None:
                     other.due = 0.0
@@ -240,7 +246,7 @@ class Parent:
             self._code = self._code or (1 if code < 0 else code)
             if self._deadline is None:
                 self._end()
-        elif not self._up:  # it has said why
+        elif not self._up and not worker.hung:  # it has said why
             self._code = 1 if code < 0 else code
             self._end()
         else:

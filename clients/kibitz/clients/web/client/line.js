@@ -7,6 +7,8 @@
 /** @import {Request} from "../protocol/messages.js" */
 
 const SUBPROTOCOL = "kibitz.v1.json";
+/** A socket's `readyState`. */
+const OPEN = 1;
 
 /** Half of a character is no text that can be sent. @param {string} _ @param {unknown} value */
 const whole = (_, value) => (typeof value === "string" ? value.replace(LONE, "\ufffd") : value);
@@ -37,9 +39,11 @@ export class Line {
     };
   }
 
-  /** @param {Request} request */
+  /** @param {Request} request  lost, like anything on its way, if the other end has begun to close */
   send(request) {
-    this.#socket.send(JSON.stringify(request, whole));
+    if (this.#socket.readyState === OPEN) {
+      this.#socket.send(JSON.stringify(request, whole));
+    }
   }
 
   /**

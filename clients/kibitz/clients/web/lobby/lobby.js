@@ -6,6 +6,7 @@
  */
 
 import { h } from "../shell/dom.js";
+import { later } from "../shell/later.js";
 import { href } from "../shell/router.js";
 import { emblem } from "./emblem.js";
 import { counted, Rooms } from "./rooms.js";
@@ -96,8 +97,10 @@ export class Lobby extends HTMLElement {
   /** The deal of the day, below the games, when it is there. */
   async #daily() {
     const { client } = this.context;
-    const [{ Daily }] = await Promise.all([import("./daily.js"), client.welcome ?? met(client)]);
-    if (this.#listening.signal.aborted) return;
+    const { signal } = this.#listening;
+    const { Daily } = await later(client, () => import("./daily.js"), signal);
+    if (!client.welcome) await met(client);
+    if (signal.aborted) return;
     const daily = new Daily();
     daily.context = this.context;
     this.querySelector(".intro")?.after(daily);

@@ -9,6 +9,7 @@ import { isWaiting } from "../client/past.js";
 import { Playback } from "../client/playback.js";
 import { announce, said, toast } from "../shell/announce.js";
 import { h } from "../shell/dom.js";
+import { later } from "../shell/later.js";
 import { href } from "../shell/router.js";
 import "../table/stage.js";
 import { Deeds } from "./deeds.js";
@@ -260,10 +261,11 @@ export class RoomPage extends HTMLElement {
   /** There is a next deal. @param {Happening} [event] @param {boolean} [live] */
   async #goOn(event, live = false) {
     const { source } = this.#pieces;
-    const { Series } = await import("./series.js");
-    if (this.#off.signal.aborted) return;
+    const [{ client }, { signal }] = [this.context, this.#off];
+    const { Series } = await later(client, () => import("./series.js"), signal);
+    if (signal.aborted) return;
     this.#series ??= new Series(this.context, source);
-    const other = event && event.by !== this.context.client.welcome?.you.id;
+    const other = event && event.by !== client.welcome?.you.id;
     if (other) this.#series.offered(wordsOf(event, source), live);
     this.#show();
   }

@@ -1,7 +1,8 @@
 /**
  * Style sheets of what is seldom seen: they come with the first use.
  *
- * Promises: one link for each sheet; when the answer comes it is in force, or could not be had.
+ * Promises: one link for each sheet; when the answer comes it is in force, or could not be had: then
+ * it is asked for again with the next use.
  */
 
 import { h } from "./dom.js";
@@ -18,7 +19,12 @@ export function sheet(name) {
       href: new URL(`../style/${name}.css`, import.meta.url).href,
     });
     loaded = new Promise((done) => {
-      link.onload = link.onerror = done;
+      link.onload = done;
+      link.onerror = (event) => {
+        asked.delete(name);
+        link.remove();
+        done(event);
+      };
     });
     asked.set(name, loaded);
     document.head.append(link);

@@ -19,7 +19,7 @@ from msgspec import Struct, field
 from kibitz.protocol.views import RoomInfo
 
 from ...operation.measures import Meter
-from ..log import AWAY, Conflict, LogFailure, failure
+from ..log import AWAY, Conflict, LogFailure, Undecided, failure
 from ..record import UNREADABLE, Record
 from .connection import NotSent, Unknown
 from .form import Part, split, write_append
@@ -311,6 +311,8 @@ class Appending:
         try:
             async with asyncio.timeout(DEADLINE_SECONDS):
                 await asyncio.gather(*before)
+        except Undecided as error:
+            raise LogFailure(str(error)) from error
         except TimeoutError:
             raise LogFailure("the NATS servers do not answer") from None
 

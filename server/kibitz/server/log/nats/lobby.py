@@ -16,7 +16,7 @@ from kibitz.protocol.views import RoomInfo
 from ..record import UNREADABLE
 from .form import AWAY_NUMBER, number_in, read_entry
 from .putting import Overtaken, Putting
-from .reading import BATCH, Found, Source
+from .reading import SUBJECTS, Found, Source
 from .records import Records
 from .streams import Space, name_of
 
@@ -113,12 +113,13 @@ class Lobby:
         if before is not None:
             number = await self.number(before)
             end = 0 if number is None else bisect_left(self._numbers, number)
-        some = [self._rooms[number] for number in self._numbers[:end]]
+        left = self._numbers[:end]
         newest: list[RoomInfo] = []
-        while some and (limit is None or len(newest) < limit):
-            count = BATCH if limit is None else min(BATCH, limit - len(newest))
-            some, asked = some[:-count], some[-count:]
-            newest += reversed(await self._entries(asked))
+        while left and (limit is None or len(newest) < limit):
+            count = SUBJECTS if limit is None else min(SUBJECTS, limit - len(newest))
+            some = [self._rooms[number] for number in left[-count:] if number in self._rooms]
+            del left[-count:]
+            newest += reversed(await self._entries(some))
         return newest[::-1]
 
     async def _entries(self, rooms: list[str]) -> list[RoomInfo]:

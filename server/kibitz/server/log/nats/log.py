@@ -14,7 +14,7 @@ import asyncio
 import contextlib
 import secrets
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -28,7 +28,7 @@ from ..log import AWAY, Conflict, LogFailure, UnusableLog, failure
 from ..record import UNREADABLE, Record, write_info
 from .appending import Append, Appending
 from .channel import NatsChannel
-from .connection import Closed, NotSent, Unknown
+from .connection import OPEN_SECONDS, Closed, NotSent, Unknown
 from .form import AWAY_NUMBER, COMMAND, LAST, ROLLUP, read_entry
 from .health import Health
 from .link import Link
@@ -38,12 +38,14 @@ from .probing import Probing
 from .putting import Overtaken, Putting
 from .reading import Found, Source
 from .records import PAUSE_SECONDS, READ_SECONDS, Head, Records, head_of
-from .servers import servers_of
+from .servers import Servers, servers_of
 from .streams import Space, make_streams, time_in
 from .values import Values
 
 CLOSE_SECONDS = 5.0
 """What is under way has so long when the log is closed."""
+SAY_SECONDS = 0.5
+"""When it takes longer until it can be used, that is said."""
 NODE_BYTES = 8
 """Random bytes that tell the messages of one process from those of all others."""
 
@@ -102,8 +104,11 @@ class NatsLog:
         """
         log = cls(name)
         try:
-            await log._link.open(servers_of(servers, credentials, authority))
-            kept = await make_streams(log._link, log._space, replicas)
+            found = servers_of(servers, credentials, authority)
+            with _waiting(found, "none of them lets us in yet"):
+                await log._link.open(found)
+            with _waiting(found, "they make no streams yet"):
+                kept = await make_streams(log._link, log._space, replicas)
         except (NotSent, Unknown) as error:
             await log._link.close()
             raise UnusableLog(f"the connection to NATS is lost ({error})") from error
@@ -270,6 +275,21 @@ class NatsLog:
         await self._link.close()
         if self._live is not None:
             await self._live.end()
+
+
+@contextlib.contextmanager
+def _waiting(servers: Servers, why: str) -> Iterator[None]:
+    """Say why it takes long, if it does, and how long it may take."""
+
+    def say() -> None:
+        where = ", ".join(url.partition("://")[2] for url in servers.urls)
+        log.warning("log waits", server=where, seconds=OPEN_SECONDS, why=why)
+
+    timer = asyncio.get_running_loop().call_later(SAY_SECONDS, say)
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def _say_kept_once(servers: int) -> None:

@@ -3,7 +3,8 @@
 Promises: the message is stored only if the subject's last one is still the expected one. What is
 unknown is asked for again with the same pair of expected number and command until it is decided:
 both copies expect the same, so that at most one can be stored, and a late one is refused for ever.
-Never: a failure reported of what may yet be stored.
+Where nothing can be stored, though the leader is there, nothing decides it: then it is given up
+after a while, and said to be undecided. Never: a failure reported of what may yet be stored.
 """
 
 import asyncio
@@ -14,7 +15,7 @@ from typing import Any
 import msgspec
 
 from ...operation.measures import Meter
-from ..log import LogFailure
+from ..log import LogFailure, Undecided
 from .connection import Closed, NoResponder, NotSent, Unknown
 from .form import COMMAND, EXPECTED
 from .health import Health
@@ -22,7 +23,8 @@ from .link import Link
 from .reading import Source, Unwritable, gone
 
 DEADLINE_SECONDS = 15.0
-"""After so long without a connection it is said that nothing was written."""
+"""After so long without a connection it is said that nothing was written; and of what is in doubt,
+when nothing can be stored for so long, that nobody knows."""
 PAUSE_SECONDS = 0.02
 """Before the second attempt; each time twice as long."""
 MAX_PAUSE_SECONDS = 1.0
@@ -80,11 +82,14 @@ class Putting:
         Raises:
             Overtaken: Another message came before it.
             Unwritable: Nothing can be stored for now; it was not, for certain.
+            Undecided: Nothing can be stored for long, and nobody knows whether it was before.
             LogFailure: It was not stored, for certain.
 
         """
         headers = {**headers, EXPECTED: str(expected), COMMAND: command}
         end, pause, in_doubt = time.monotonic() + DEADLINE_SECONDS, PAUSE_SECONDS, False
+        absent: float | None = None
+        """Since when the leader says that he does not have what is in doubt."""
         while True:
             doubted = in_doubt
             try:
@@ -96,7 +101,9 @@ class Putting:
                 if number == WRONG_LAST:
                     if not in_doubt:
                         raise Overtaken(subject)
-                    return await self._ours(stream, subject, expected, command)
+                    if (ours := await self._ours(stream, subject, expected, command)) is None:
+                        raise Overtaken(subject)
+                    return ours
                 self._health.words = str(error.get("description"))
                 if number == IN_FLIGHT:
                     pass  # it may fail yet, so ours is asked for again, until either is stored
@@ -108,8 +115,9 @@ class Putting:
                 elif not in_doubt:
                     raise LogFailure(self._health.words)
             except Closed as error:
-                why = "nobody knows whether it was written" if in_doubt else str(error)
-                raise LogFailure(why) from error
+                if in_doubt:
+                    raise Undecided("the log was closed before that was known") from error
+                raise LogFailure(str(error)) from error
             except NotSent as error:
                 self._health.words = str(error)
                 if isinstance(error, NoResponder) and await self._source.lacks(stream):
@@ -121,14 +129,28 @@ class Putting:
             except (Unknown, msgspec.DecodeError, LookupError) as error:
                 self._health.words = str(error)
                 in_doubt = True
+            if in_doubt:
+                end_of_doubt: LogFailure = Undecided(self._health.words)
+                try:
+                    if ours := await self._ours(stream, subject, expected, command):
+                        return ours
+                    absent = absent or time.monotonic()  # a copy may be on its way, or proposed
+                except Unwritable as error:
+                    absent = absent or time.monotonic()
+                    if expected:  # in a new stream nothing is as it expects
+                        end_of_doubt = error
+                except (NotSent, Unknown):
+                    absent = None
+                if absent and time.monotonic() > absent + DEADLINE_SECONDS:
+                    raise end_of_doubt
             self._meter.retries += 1
             self._meter.unknowns += in_doubt and not doubted
             in_trouble()
             await asyncio.sleep(pause)
             pause = min(2 * pause, MAX_PAUSE_SECONDS)
 
-    async def _ours(self, stream: str, subject: str, expected: int, command: str) -> int:
-        """The number of our message, if it is the one that came behind the expected one.
+    async def _ours(self, stream: str, subject: str, expected: int, command: str) -> int | None:
+        """The number of our message behind the expected one; ``None``: the leader has none there.
 
         Raises:
             Overtaken: It is another one.
@@ -136,9 +158,9 @@ class Putting:
 
         """
         found = await self._source.next(stream, subject, expected + 1)
-        if found is None or found.headers.get(COMMAND) != command:
+        if found is not None and found.headers.get(COMMAND) != command:
             raise Overtaken(subject)
-        return found.number
+        return None if found is None else found.number
 
 
 def _full(error: Mapping[str, Any]) -> bool:

@@ -9,6 +9,7 @@ What is republished names the cards that lie face down, as records do: it is for
 """
 
 import asyncio
+import re
 import zlib
 from collections.abc import Mapping
 from datetime import datetime
@@ -36,10 +37,13 @@ IN_USE = 10058
 """Error: a stream of that name is there, and it is another."""
 
 _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
+_is_plain = re.compile(r"[A-Za-z0-9_-]+").fullmatch
 
 
 def token(name: str) -> str:
     """A name as one part of a subject, like no other name."""
+    if _is_plain(name):  # every id of a room: thousands of them are asked after at once
+        return name
     return "".join(chr(b) if b in _PLAIN else f"={b:02x}" for b in name.encode()) or "="
 
 
@@ -196,13 +200,30 @@ async def make_streams(link: Link, space: Space, replicas: int) -> int:
     """
     try:
         async with asyncio.timeout(OPEN_SECONDS):
-            return min([await _make(link, config) for config in space.configs(replicas)])
+            made = {each["name"]: await _make(link, each) for each in space.configs(replicas)}
     except TimeoutError:
         why = f" ({link.complaint})" if link.complaint else ""
         raise UnusableLog(
             f"the NATS servers do not make streams{why}: is JetStream on, may we,"
             " and are most of the servers there?"
         ) from None
+    return _least(made, replicas)
+
+
+def _least(made: Mapping[str, int], replicas: int) -> int:
+    """On how many servers each of these streams is, at least.
+
+    Raises:
+        UnusableLog: Some are on fewer than are asked for; all of them are named.
+
+    """
+    least = min(made.values())
+    if few := [name for name, kept in made.items() if kept < replicas]:
+        raise UnusableLog(
+            f"{', '.join(few)}: on {least} server{'s' * (least > 1)} only, and {replicas} are"
+            f" asked for; for each of these streams: nats stream edit NAME --replicas {replicas}"
+        )
+    return least
 
 
 async def _make(link: Link, config: dict[str, Any]) -> int:
@@ -254,10 +275,4 @@ def _check(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> int:
     for key in ENDLESS:
         if found.get(key, 0) > 0:
             raise UnusableLog(f"the stream {wanted['name']} has {key}: it would lose what happened")
-    replicas, least = int(found.get("num_replicas", 1)), wanted["num_replicas"]
-    if replicas < least:
-        raise UnusableLog(
-            f"the stream {wanted['name']} is on {replicas} server{'s' * (replicas > 1)} only,"
-            f" and {least} are asked for: nats stream edit {wanted['name']} --replicas {least}"
-        )
-    return replicas
+    return int(found.get("num_replicas", 1))
