@@ -19,7 +19,7 @@ PLENTY = 1_000 if DECKS < 100 else 50_000
 MOST = 300 if DECKS < 100 else 20_000
 """Positions to be played through where a deck is called lost; decks with more are passed over."""
 RANKS = {
-    "thumb-and-pouch": 9,
+    "thumb-and-pouch": 11,
     "klondike": 7,
     "klondike alternate_colours=on": 6,
     "klondike-single": 6,

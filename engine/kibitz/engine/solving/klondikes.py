@@ -31,14 +31,15 @@ def solve(
         columns, suits, kings_only, groups = PILES, tuple(SUITS.values()), True, True
     on = takers(game.fits)
     shelf = Shelf(on, KINGS if kings_only else ALL, groups=groups)
-    layout = Layout(shelf, _pack(game, table), Homes(on))
+    layout = Layout(shelf, pack_of(game, table), Homes(on))
     heaps = sorted(shelf.number(_column(table.piles[pile])) for pile in columns)
     start = tuple(heaps), layout.pack.start, _home(table, suits)
     steps = Search(layout, start, budget, seed).run()
     return None if steps is None else tuple(_line(game, table, shelf, steps))
 
 
-def _pack(game: Columns | Klondike, table: Table) -> Pack:
+def pack_of(game: Columns | Klondike, table: Table) -> Pack:
+    """The pack of a table, with what the rules allow to be done with it."""
     if isinstance(game, Klondike):
         stock, discard = (_numbers(table.piles[pile]) for pile in (STOCK, DISCARD))
         return ByThrees(stock[::-1], discard)
