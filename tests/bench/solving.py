@@ -1,4 +1,4 @@
-"""How many deals the solver decides within some seconds, beside ``pyksolve`` at the same game.
+"""How many deals the solver decides within some seconds, beside ``pyksolve`` at one game.
 
     python -m bench.solving [--deals 1-300] [--seconds 1] [GAME ...]
 
@@ -8,7 +8,6 @@ Klondike that most people know, drawn one by one, and no game of ours.
 """
 
 import argparse
-import math
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -17,15 +16,24 @@ from typing import Any
 from bench.table import aligned
 from small_decks import CONTROL, klondike
 
+from kibitz.clients.arena.figures import Estimate, share
 from kibitz.engine.cards import Card, Suit
 from kibitz.engine.deals import deck_of
 from kibitz.engine.game import NO_CHANCE, Game, play
+from kibitz.engine.games import GAMES
 from kibitz.engine.solving import Budget, Verdict, solve
 
-GAMES = ("thumb-and-pouch", "klondike", "klondike-single", CONTROL.name)
+NAMES = (*GAMES, "montana shuffles=0", CONTROL.name)
 PEER_STATES = (50_000, 1_000_000)
 """What the peer may look at: it knows no seconds. About a quarter of a second, and three."""
-Z95 = 1.96
+
+
+def game_of(name: str) -> Game:
+    """A game with its options, or the control."""
+    if name == CONTROL.name:
+        return klondike(name)
+    first, *options = name.split()
+    return GAMES[first].with_options(dict(option.split("=") for option in options))  # type: ignore[misc]
 
 
 def decided(game: Game, deals: Sequence[int], seconds: float) -> tuple[Counter[Verdict], float]:
@@ -71,17 +79,14 @@ def as_peer(deck: Sequence[Card]) -> str:
     return "".join(f"{card.rank:02}{suits[card.suit]}" for card in deck)
 
 
-def share(count: int, of: int) -> str:
-    """A share in per cent, with its interval of 95 % (Wilson)."""
-    part, room = count / of, Z95**2 / of
-    middle = (part + room / 2) / (1 + room)
-    half = Z95 * math.sqrt(part * (1 - part) / of + room / of / 4) / (1 + room)
-    return f"{part:.1%} ({max(0.0, middle - half):.1%} to {min(1.0, middle + half):.1%})"
+def said(part: Estimate) -> str:
+    """A share in per cent, with its interval."""
+    return f"{part.value:.1%} ({part.low:.1%} to {part.high:.1%})"
 
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("games", nargs="*", default=GAMES, metavar="GAME")
+    options.add_argument("games", nargs="*", default=NAMES, metavar="GAME")
     options.add_argument("--deals", default="1-300", help="the first and the last deal number")
     options.add_argument("--seconds", type=float, default=1.0, help="of the processor for a deal")
     asked = options.parse_args()
@@ -89,13 +94,15 @@ def main() -> None:
     deals = range(first, last + 1)
     rows = []
     for name in asked.games:
-        measured = {"": decided(klondike(name), deals, asked.seconds)}
+        measured = {"": decided(game_of(name), deals, asked.seconds)}
         if name == CONTROL.name:
             measured |= {f", pyksolve, {n:,} states": by_peer(deals, n) for n in PEER_STATES}
         for who, (verdicts, spent) in measured.items():
             won, lost = verdicts[Verdict.WIN], verdicts[Verdict.LOST]
             mean = f"{spent / len(deals):.2f}"
-            rows.append((name + who, str(won), str(lost), share(won + lost, len(deals)), mean))
+            rows.append(
+                (name + who, str(won), str(lost), said(share(won + lost, len(deals))), mean)
+            )
     head = ("game", "won", "lost", "decided (95 %)", "s a deal")
     print(f"deals {asked.deals}, {asked.seconds:g} s\n\n{aligned(head, rows)}")
 
