@@ -16,7 +16,7 @@ from kibitz.engine.solving.answers import Budget, Enough
 from kibitz.engine.table import UP, Pile, Table
 
 PLENTY = 1_000_000
-MOST = 250
+MOST = 60
 """Positions of a whole game that the tests look at all of."""
 MONTANA, ACES_UP = Montana(0), AcesUp()
 Solved = tuple[Move, ...] | None
@@ -24,7 +24,7 @@ Solved = tuple[Move, ...] | None
 
 def can_be_won(game: Game, table: Table) -> bool | None:
     """The rules alone, everything tried; ``None``: it is too much."""
-    known, waiting = {str(table)}, [table]
+    known, waiting = {key_of(table)}, [table]
     while waiting:
         here = waiting.pop()
         if game.is_won(here):
@@ -32,12 +32,16 @@ def can_be_won(game: Game, table: Table) -> bool | None:
         for move in moves(game, here):
             if not isinstance(move, Shuffle):
                 after = play(game, here, move, NO_CHANCE).table
-                if (key := str(after)) not in known:
+                if (key := key_of(after)) not in known:
                     known.add(key)
                     waiting.append(after)
         if len(known) > MOST:
             return None
     return False
+
+
+def key_of(table: Table) -> str:
+    return "/".join(["".join([cell.text for cell in pile]) for pile in table.piles.values()])
 
 
 def is_won_by(game: Game, table: Table, line: tuple[Move, ...]) -> bool:
@@ -50,11 +54,11 @@ def nearly_done(rng: Random) -> Table:
     """A won game with some moves taken back, and at times some cards changed about."""
     ordered = [card for card in DECK if card.rank != ACE]
     at = {place(row, n): ordered[12 * row - 12 + n - 1] for row in ROWS for n in range(1, 13)}
-    for _ in range(rng.randrange(1, 30)):
+    for _ in range(rng.randrange(1, 16)):
         fits = [name for name, card in at.items() if _lies_well(at, name, card)]
         taken = rng.choice(fits)
         at[rng.choice([name for name in PLACES if name not in at])] = at.pop(taken)
-    for _ in range(rng.choice((0, 0, 0, 1, 2))):
+    for _ in range(rng.choice((0, 1, 1, 2, 2))):
         one, other = rng.sample(list(at), 2)
         at[one], at[other] = at[other], at[one]
     return Table({name: (UP[at[name]],) if name in at else () for name in PLACES}, {"shuffles": 0})
@@ -72,7 +76,7 @@ def _lies_well(at: dict[str, Card], name: str, card: Card) -> bool:
 def few_cards(rng: Random) -> Table:
     """The four aces and some others, dealt as any deck, or the aces somewhere else."""
     some = [card for card in DECK if card.rank != ACE]
-    size = rng.choice((4, 4, 8, 8, 12))
+    size = rng.choice((4, 8, 8))
     deck = [card for card in DECK if card.rank == ACE] + rng.sample(some, size)
     rng.shuffle(deck)
     table = ACES_UP.deal(deck)
@@ -93,19 +97,17 @@ def test_the_verdict_is_that_of_trying_everything(
     rng = Random(game.name)
     answers = {True: 0, False: 0}
     for number in count():
-        if min(answers.values()) >= 100 and sum(answers.values()) >= 300:
+        if min(answers.values()) == 150:
             break
         assert number < 3000, answers
         table = make(rng)
         expected = can_be_won(game, table)
-        if expected is not None and answers[expected] >= 200:
+        if expected is None or answers[expected] == 150:
             continue
+        answers[expected] += 1
         line = solve(game, table, Budget(PLENTY), number)
-        if line is not None:
-            assert is_won_by(game, table, line)
-        if expected is not None:
-            answers[expected] += 1
-            assert (line is not None) is expected
+        assert (line is not None) is expected
+        assert line is None or is_won_by(game, table, line)
 
 
 def lines(solve: Callable[..., Solved], game: Game, deal: str, seed: int) -> Solved | str:
@@ -134,15 +136,17 @@ class TestWholeDeals:
         assert budget.used < 1000
 
     def test_the_same_seed_finds_the_same(self, game: Game, solve: Callable[..., Solved]) -> None:
-        deals = [str(deal) for deal in range(1, 16)]
+        deals = [str(deal) for deal in range(1, 6)]
         found = [lines(solve, game, deal, 1) for deal in deals]
         assert found == [lines(solve, game, deal, 1) for deal in deals]
 
 
 def test_a_game_with_shuffles_left_is_never_lost() -> None:
     rng, told = Random(3), 0
-    for _ in range(60):
+    for _ in range(20):
         table = nearly_done(rng)
+        if can_be_won(MONTANA, table) is None:
+            continue
         line = montana.solve(MONTANA, table, Budget(PLENTY))
         shuffles = Table(table.piles, {"shuffles": 1})
         if line is None:

@@ -5,9 +5,9 @@ lower neighbour. Half of the time the search goes on where most is done, half of
 group, since much done is often a dead end. It leaves nothing out and never looks at a position
 twice: when nothing waits any more, there is no win.
 
-A position is four rows of fourteen bytes, the first of a row is its ``EDGE``, a gap is 0. Cards
-are numbers, suit after suit from the ace, so what fits right of a card is its number and one; what
-would fit right of a king or a gap is an ace and never on the table.
+A position is four rows of fourteen bytes and one more: an ``EDGE`` stands before and after each
+row, a gap is 0. Cards are numbers, suit after suit from the ace, so what fits right of a card is
+its number and one; what would fit right of a king or a gap is an ace and never on the table.
 """
 
 from heapq import heappop, heappush
@@ -24,9 +24,8 @@ NUMBERS = {card.code: number for number, card in enumerate(DECK, 1)}
 RANK = (0, *(card.rank for card in DECK), 0)
 """The rank of each number; 0: a gap."""
 TWOS = tuple(NUMBERS[card.code] for card in DECK if card.rank == TWO)
-IN_ORDER = bytes(range(len(DECK) + 1))
-"""A finished row is a part of it."""
 EDGE, WIDTH = 255, 14
+COLUMN = tuple(at % WIDTH for at in range(len(ROWS) * WIDTH))
 PLACES = {row * WIDTH - WIDTH + column: place(row, column) for row in ROWS for column in COLUMNS}
 SETTLED = 48
 """The cards of a won game."""
@@ -70,48 +69,47 @@ class Search:
 
     def _expand(self, here: bytes, group: int) -> bytes | None:
         """Let everything wait that one move leads to; a win, if there is one."""
-        before, spend = self._before, self._budget.spend
-        gap = here.find(0)
+        come, spend, groups = self._before.setdefault, self._budget.spend, self._groups
+        find = here.find
+        gap = find(0)
         while gap >= 0:
             left = here[gap - 1]
             for card in TWOS if left == EDGE else (left + 1,):
-                source = here.find(card)
-                if source < 0:
+                if (source := find(card)) < 0:
                     continue
                 cells = bytearray(here)
                 cells[source] = 0
                 cells[gap] = card
                 after = bytes(cells)
-                if after in before:
+                if come(after, here) is not here:
                     continue
-                before[after] = here
                 spend()
-                then = group + (left != EDGE)
-                if source % WIDTH != WIDTH - 1 and here[source + 1] == card + 1:
+                then = group if left == EDGE else group + 1
+                if here[source + 1] == card + 1:
                     then -= 1
-                if gap % WIDTH != WIDTH - 1 and here[gap + 1] == card + 1:
+                if here[gap + 1] == card + 1:
                     then += 1
-                if RANK[card] == gap % WIDTH + 1:
+                if RANK[card] == COLUMN[gap] + 1:
                     done = settled(after)
                     if done == SETTLED:
                         return after
                     then = done * MANY + then % MANY
-                self._wait(after, then)
-            gap = here.find(0, gap + 1)
+                if waiting := groups.get(then):
+                    waiting.append(after)
+                else:
+                    self._wait(after, then)
+            gap = find(0, gap + 1)
         return None
 
     def _wait(self, position: bytes, group: int) -> None:
-        waiting = self._groups.get(group)
-        if waiting is None:
-            waiting = self._groups[group] = []
-        if not waiting:
-            if group not in self._in_best:
-                self._in_best.add(group)
-                heappush(self._best, -group)
-            if group not in self._in_any:
-                self._in_any.add(group)
-                self._any.append(group)
-        waiting.append(position)
+        """Let the first position of a group wait."""
+        self._groups.setdefault(group, []).append(position)
+        if group not in self._in_best:
+            self._in_best.add(group)
+            heappush(self._best, -group)
+        if group not in self._in_any:
+            self._in_any.add(group)
+            self._any.append(group)
 
     def _group(self) -> int | None:
         """A group in which something waits; those in which nothing does are forgotten."""
@@ -141,7 +139,7 @@ class Search:
 def settled(cells: bytes) -> int:
     """The cards that a shuffle would keep."""
     count = 0
-    for edge in range(0, len(cells), WIDTH):
+    for edge in range(0, len(ROWS) * WIDTH, WIDTH):
         two = cells[edge + 1]
         if RANK[two] == TWO:
             length = 1
@@ -173,7 +171,7 @@ def solve(game: Montana, table: Table, budget: Budget, seed: int = 0) -> tuple[M
 
 def cells_of(table: Table) -> bytes:
     """A table as a position."""
-    cells = bytearray([EDGE, *[0] * (WIDTH - 1)] * len(ROWS))
+    cells = bytearray([EDGE, *[0] * (WIDTH - 1)] * len(ROWS) + [EDGE])
     for at, name in PLACES.items():
         card = table.top(name)
         cells[at] = 0 if card is None else NUMBERS[card.code]
