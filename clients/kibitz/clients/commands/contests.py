@@ -15,7 +15,10 @@ from . import options as say
 
 def arena(
     bots: Annotated[
-        str, typer.Option(help="Strategies: greedy, random, module:function; with commas.")
+        str,
+        typer.Option(
+            help="Strategies: strong, fast, greedy, random, module:function; with commas."
+        ),
     ],
     game: Annotated[str, typer.Option(help="montana, aces-up, klondike, ...")],
     deals: Annotated[str, typer.Option(help="Deals: 1-300, or 7,ms11,monday.")] = "1-100",

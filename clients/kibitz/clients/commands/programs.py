@@ -16,7 +16,9 @@ from .reaching import Access, Server, TlsCa
 @spread
 def bot(
     *,
-    strategy: Annotated[str, typer.Argument(help="greedy, random or module:function")],
+    strategy: Annotated[
+        str, typer.Argument(help="strong, fast, greedy, random or module:function")
+    ],
     game: say.Game,
     games: Annotated[int, typer.Option(min=1, help="How many games.")] = 1,
     deal: Annotated[

@@ -10,6 +10,7 @@ row, a gap is 0. Cards are numbers, suit after suit from the ace, so what fits r
 its number and one; what would fit right of a king or a gap is an ace and never on the table.
 """
 
+from contextlib import suppress
 from heapq import heappop, heappush
 from itertools import pairwise
 from random import Random
@@ -49,6 +50,7 @@ class Search:
         self._budget = budget
         self._random = Random(seed).random
         self._start = start
+        self._most, self._farthest = settled(start), start
 
     def run(self) -> list[bytes] | None:
         """The positions on the way to a win, from the start; ``None``: there is no way.
@@ -57,7 +59,7 @@ class Search:
             Enough: Neither is known.
 
         """
-        done = settled(self._start)
+        done = self._most
         if done == SETTLED:
             return [self._start]
         self._wait(self._start, done * MANY + pairs(self._start))
@@ -91,8 +93,10 @@ class Search:
                     then += 1
                 if RANK[card] == COLUMN[gap] + 1:
                     done = settled(after)
-                    if done == SETTLED:
-                        return after
+                    if done > self._most:
+                        self._most, self._farthest = done, after
+                        if done == SETTLED:
+                            return after
                     then = done * MANY + then % MANY
                 if waiting := groups.get(then):
                     waiting.append(after)
@@ -127,6 +131,10 @@ class Search:
                     return -best[0]
                 self._in_best.remove(-heappop(best))
         return None
+
+    def farthest(self) -> list[bytes]:
+        """The positions on the way to the first one found in which most is in place."""
+        return self._way(self._farthest)
 
     def _way(self, position: bytes) -> list[bytes]:
         way: list[bytes] = []
@@ -163,10 +171,18 @@ def solve(game: Montana, table: Table, budget: Budget, seed: int = 0) -> tuple[M
     """
     way = Search(cells_of(table), budget, seed).run()
     if way is not None:
-        return tuple(_move(here, after) for here, after in pairwise(way))
+        return _moves(way)
     if table.counters[SHUFFLES]:
         raise Enough
     return None
+
+
+def farthest(table: Table, budget: Budget, seed: int = 0) -> tuple[Move, ...]:
+    """The moves to a win, or else to where most cards are in place, as far as is found."""
+    search = Search(cells_of(table), budget, seed)
+    with suppress(Enough):
+        search.run()
+    return _moves(search.farthest())
 
 
 def cells_of(table: Table) -> bytes:
@@ -176,6 +192,10 @@ def cells_of(table: Table) -> bytes:
         card = table.top(name)
         cells[at] = 0 if card is None else NUMBERS[card.code]
     return bytes(cells)
+
+
+def _moves(way: list[bytes]) -> tuple[Move, ...]:
+    return tuple(_move(here, after) for here, after in pairwise(way))
 
 
 def _move(here: bytes, after: bytes) -> Move:

@@ -3,3 +3,7 @@
 Promises: the same table, the same chance, the same move; a hidden card is guessed and never looked
 at. Never: a clock; how long it thinks follows from how many worlds it is to imagine.
 """
+
+from .choosing import Policy, Strength, policy
+
+__all__ = ["Policy", "Strength", "policy"]
