@@ -8,7 +8,7 @@ from kibitz.engine.games import GAMES
 from kibitz.engine.solving import Answer, Budget, Verdict, solve
 from kibitz.engine.solving.answers import ASK_EVERY
 
-WON = {"montana": "6", "aces-up": "4", "klondike": "1", "thumb-and-pouch": "1"}
+WON = {"montana": "28", "aces-up": "4", "klondike": "1", "thumb-and-pouch": "1"}
 """Deals in which a win is found soon; of ``klondike-single`` that is rare."""
 SOON = {"klondike", "thumb-and-pouch"}
 """Games in which the search has come to its end before it is asked whether it has to."""
