@@ -12,9 +12,9 @@ from kibitz.engine.game import NO_CHANCE, Draw, Game, Recycle, moves, play
 from kibitz.engine.games.columns import COLUMNS, FOUNDATIONS, STOCK, WASTE, Columns
 from kibitz.engine.games.klondike.rules import Klondike
 from kibitz.engine.solving import Budget, Verdict, solve
-from kibitz.engine.solving.homes import Homes, with_counts
-from kibitz.engine.solving.klondikes import pack_of
-from kibitz.engine.solving.numbers import NUMBERS, members, takers
+from kibitz.engine.solving.klondikes.homes import Homes, with_counts
+from kibitz.engine.solving.klondikes.numbers import NUMBERS, members, takers
+from kibitz.engine.solving.klondikes.tables import pack_of
 from kibitz.engine.table import CELLS, UP, Table
 
 PACKS = (

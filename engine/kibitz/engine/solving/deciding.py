@@ -9,8 +9,9 @@ from ..games.columns import Columns
 from ..games.klondike.rules import Klondike
 from ..games.montana.rules import Montana
 from ..table import Table
-from . import aces, klondikes, montana
+from . import aces, montana
 from .answers import Answer, Budget, Enough, Verdict
+from .klondikes import tables as klondikes
 
 
 def solve(game: Game, table: Table, budget: Budget, seed: int = 0) -> Answer:

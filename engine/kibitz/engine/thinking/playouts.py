@@ -13,7 +13,7 @@ from ..cards import DECK
 from ..games.columns import COLUMNS, FOUNDATIONS, REDEALS, STOCK, WASTE, Columns
 from ..games.klondike import rules as klondike
 from ..games.klondike.rules import AT_ONCE, Klondike
-from ..solving.numbers import ALL, DOWN, KINGS, NUMBERS, RANKS, takers
+from ..solving.klondikes.numbers import ALL, DOWN, KINGS, NUMBERS, RANKS, takers
 from ..table import Cell, Table
 
 PACK, HOME, DRAW = 7, 8, 9

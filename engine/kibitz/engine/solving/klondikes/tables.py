@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
-from ..game import NO_CHANCE, Draw, Move, Recycle, Transfer, moves, play
-from ..games.columns import COLUMNS, FOUNDATIONS, REDEALS, STOCK, WASTE, Columns
-from ..games.klondike.rules import DISCARD, PILES, SUIT, SUITS, Klondike
-from ..table import Cell, Table
-from .answers import Budget
+from ...game import NO_CHANCE, Draw, Move, Recycle, Transfer, moves, play
+from ...games.columns import COLUMNS, FOUNDATIONS, REDEALS, STOCK, WASTE, Columns
+from ...games.klondike.rules import DISCARD, PILES, SUIT, SUITS, Klondike
+from ...table import Cell, Table
+from ..answers import Budget
 from .homes import SUITS as SUIT_NUMBERS
 from .homes import Homes, with_counts
 from .numbers import ALL, DOWN, KINGS, NUMBERS, RANKS, takers

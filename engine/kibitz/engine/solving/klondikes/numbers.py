@@ -5,7 +5,7 @@ Never: anything of a search. The numbers mean nothing outside of it and are writ
 
 from functools import cache, lru_cache
 
-from ..cards import ACE, DECK, KING, Fits
+from ...cards import ACE, DECK, KING, Fits
 
 NUMBERS = {card.code: number for number, card in enumerate(DECK)}
 """Suit after suit, each from the ace."""

@@ -7,7 +7,7 @@ said only by a try that has come to its end.
 
 from random import Random
 
-from .answers import Budget
+from ..answers import Budget
 from .homes import FULL
 from .hopeless import Hopeless
 from .positions import Layout, Position, Step
