@@ -143,7 +143,7 @@ async def test_every_board_of_a_race_has_its_own() -> None:
         talking(running.url) as ann,
         talking(running.url) as bob,
     ):
-        room = await race(ann, game="aces-up", save=NEAR_LOSS)
+        room = await race(ann, game="aces-up", save=NEAR_LOSS, seats=2)
         await bob.ok("join", room=room, role="player")
         await begin(running, fake, room, ann, bob)
         for move in LOSING:

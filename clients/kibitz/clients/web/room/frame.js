@@ -44,9 +44,9 @@ const ALLOWED = { undo: true, save: true, hints: true, say: true };
 /**
  * How it stands. `live`: what is on the table is what happens now; `crowd`: the visitor wants to
  * see the others; `embed`: in a frame of another page; `ahead`: the server's clock before ours, ms;
- * `may`: the visitor may have games of his own here; `muted`: why he may not comment, if so.
+ * `may`: the visitor may have games of his own here; `muted`: why he may not comment, if so; `analyses`: the server says what became of a game.
  * @typedef {{source: Source, playback: Playback, player: Player, series: Series | null, live: boolean,
- *   crowd: boolean, embed: boolean, ahead: number, may: boolean, muted: string}} Standing
+ *   crowd: boolean, embed: boolean, ahead: number, may: boolean, muted: string, analyses: boolean}} Standing
  */
 
 export class Frame {
@@ -168,7 +168,7 @@ export class Frame {
   }
 
   /** @param {Standing} standing */
-  #controls({ source, playback, player, live, embed, may, muted }) {
+  #controls({ source, playback, player, live, embed, may, muted, analyses }) {
     const { possible } = player;
     const { view, plays, mine } = source;
     const over = source.status !== "open";
@@ -190,6 +190,7 @@ export class Frame {
       canSit: source.free && !mine && !embed && !waiting,
       canTry: Boolean(plays && policy.undo && !view.race && source.address),
       canGoOn: may && over && !closed && !playback.following && !waiting,
+      analysed: analyses && over && !closed && Boolean(source.address),
       rematch: nextOf(source) === "rematch",
       alone: source.seats.length < 2,
       comments: mine && !closed && policy.say ? takes : null,
@@ -211,6 +212,7 @@ export class Frame {
       first: playback.first,
       last: playback.last,
       seq: playback.seq,
+      board: playback.board,
       live,
       over: source.status !== "open" || !source.address,
       canOpen: source.canOpen,

@@ -8,6 +8,8 @@
  * @import {Speed} from "../client/playback.js"
  */
 
+/** A moment that lost a game, `label` in words; `href`: its address. @typedef {{seq: number, href: string, label: string}} Mistake */
+
 import { SPEEDS } from "../client/playback.js";
 import { h, svg } from "../shell/dom.js";
 
@@ -42,6 +44,11 @@ export class Timeline extends HTMLElement {
   /** What is to be seen on the track: `say`, `undo`, `restart`, `won`, ... */
   marks = /** @type {readonly {seq: number, kind: string}[]} */ ([]);
 
+  /** The index of the board that is looked at. */
+  board = 0;
+  /** By its index what lost the game on a board, as links. */
+  mistakes = /** @type {ReadonlyMap<number, Mistake>} */ (new Map());
+
   #stale = false;
   /** What the marks were drawn for. */
   #drawn = "";
@@ -49,6 +56,11 @@ export class Timeline extends HTMLElement {
   #wanted = null;
   #range = h("input", { type: "range", "aria-label": "Event" });
   #track = h("div", { class: "track", "aria-hidden": "true" });
+  /** The link that is shown, and for what. @type {HTMLElement | null} */
+  #link = null;
+  /** @type {Mistake | undefined} */
+  #linked;
+  #way = h("div", { class: "way" }, this.#track, this.#range);
   #count = h("span", { class: "count", "aria-hidden": "true" });
   #first = this.#button("first", () => this.#ask("seek", { seq: this.first }));
   #back = this.#button("back", () => this.#ask("step", { by: -1 }));
@@ -122,7 +134,7 @@ export class Timeline extends HTMLElement {
           this.#forward,
           this.#last,
         ),
-        h("div", { class: "way" }, this.#track, this.#range),
+        this.#way,
         this.#count,
         h("div", { class: "pace" }, this.#speed, this.#live, this.#views),
       ),
@@ -207,6 +219,29 @@ export class Timeline extends HTMLElement {
     this.#asPlayed.ariaPressed = String(!open);
     this.#allOpen.ariaPressed = String(open);
     this.#drawMarks();
+    this.#drawMistake();
+  }
+
+  /** The way to the move that lost the game. */
+  #drawMistake() {
+    const mistake = this.mistakes.get(this.board);
+    if (mistake !== this.#linked) {
+      this.#link?.remove();
+      this.#linked = mistake;
+      this.#link = mistake ? this.#linkTo(mistake) : null;
+      if (this.#link) this.#way.append(this.#link);
+    }
+    if (mistake) this.#link?.style.setProperty("--at", String(share(this, mistake.seq)));
+  }
+
+  /** @param {Mistake} mistake */
+  #linkTo({ seq, href, label }) {
+    const go = (/** @type {MouseEvent} */ event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      this.#ask("seek", { seq });
+    };
+    return h("a", { class: "mistake", href, title: label, "aria-label": label, onClick: go });
   }
 
   /** Marks, as many as can be told apart; a remark hides what took place beside it. */
