@@ -11,11 +11,11 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from plays import LOSING, NEAR_LOSS
+from plays import LOSING, NEAR_LOSS, lose
 from races import begin, race
 from scraped import scrape
 from servers import EACH_COUNTS, EACH_HAS, USUAL, Running, running_server
-from talk import Talk, eventually, fetch, talking, unpack
+from talk import eventually, fetch, talking, unpack
 from worlds import Fake
 
 from kibitz.engine.deals import deck_of
@@ -31,18 +31,6 @@ from kibitz.server.log.memory import MemoryLog
 NEVER = (sys.executable, "-c", "import time; time.sleep(600)")
 """In place of a worker: one that does not end."""
 DIES = (sys.executable, "-c", "import os; os.kill(os.getpid(), 9)")
-
-
-async def lost(talk: Talk, **more: object) -> str:
-    """A room whose game was lost and given up; something was taken back on the way."""
-    room: str = (await talk.ok("create", game="aces-up", save=NEAR_LOSS, **more))["room"]
-    await talk.ok("move", room=room, move=LOSING[0])
-    await talk.ok("undo", room=room)
-    for move in LOSING:
-        await talk.ok("move", room=room, move=move)
-        await talk.ok("say", room=room, text="hm")
-    await talk.ok("resign", room=room)
-    return room
 
 
 async def asked(
@@ -96,7 +84,7 @@ def workers() -> list[str]:
 
 async def test_a_lost_game_has_its_mistake_and_a_line_that_wins() -> None:
     async with running_server() as running, talking(running.url) as ann:
-        room = await lost(ann)
+        room = await lose(ann)
         analysis = await found(running, room)
         assert (analysis.deal, analysis.winnable, analysis.lost) == ("win", 3, 4)
         assert (analysis.mistake, analysis.length) == (4, 4)
@@ -108,13 +96,13 @@ async def test_a_lost_game_has_its_mistake_and_a_line_that_wins() -> None:
 @EACH_HAS
 async def test_what_was_found_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     async with running_server() as running, talking(running.url) as ann:
-        room = await lost(ann)
+        room = await lose(ann)
         first = await found(running, room)
         monkeypatch.setattr(child, "WORKER", DIES)
         await ann.ok("say", room=room, text="so that was it")
         assert await found(running, room) == first
         monkeypatch.setattr(analyses, "MOST_KEPT", 1)
-        other = await lost(ann)
+        other = await lose(ann)
         assert (await asked(running, other))[0] == 503, "it needs a process"
 
 
@@ -131,7 +119,7 @@ async def test_a_game_that_still_runs_is_not_looked_at() -> None:
 
 async def test_who_may_not_see_the_replay_may_not_ask() -> None:
     async with running_server() as running, talking(running.url) as ann:
-        room = await lost(ann, visibility="private")
+        room = await lose(ann, visibility="private")
         assert (await asked(running, room))[0] == 403
         assert (await asked(running, room, token=ann.token))[0] in (200, 202)
 
@@ -143,7 +131,7 @@ async def test_every_board_of_a_race_has_its_own() -> None:
         talking(running.url) as ann,
         talking(running.url) as bob,
     ):
-        room = await race(ann, game="aces-up", save=NEAR_LOSS, seats=2)
+        room = await race(ann, game="aces-up", mode="race", save=NEAR_LOSS, seats=2)
         await bob.ok("join", room=room, role="player")
         await begin(running, fake, room, ann, bob)
         for move in LOSING:
@@ -163,7 +151,7 @@ async def test_an_archived_room_is_looked_at_too() -> None:
         running_server(MemoryLog(), fake.world, keep=1) as running,
         talking(running.url) as ann,
     ):
-        room = await lost(ann)
+        room = await lose(ann)
         open_ = (await ann.ok("create", game="montana"))["room"]
         for each in (room, open_):
             await ann.ok("leave", room=each)
@@ -183,7 +171,7 @@ async def test_only_so_many_wait_and_none_is_left_at_the_end(
     monkeypatch.setattr(analyses, "ASK_SECONDS", 0.01)
     monkeypatch.setattr(analyses, "MOST_WAITING", 2)
     async with running_server() as running, talking(running.url) as ann:
-        rooms = [await lost(ann) for _ in range(3)]
+        rooms = [await lose(ann) for _ in range(3)]
         answers = [await asked(running, room) for room in (rooms[0], *rooms)]
         assert [status for status, _ in answers] == [202, 202, 202, 429]
         assert b"too many analyses that wait; come back in " in answers[-1][1]
@@ -208,7 +196,7 @@ async def test_a_process_that_fails_is_said_to_have(
     monkeypatch: pytest.MonkeyPatch, no_failures: None
 ) -> None:
     async with running_server() as running, talking(running.url) as ann:
-        room = await lost(ann)
+        room = await lose(ann)
         monkeypatch.setattr(child, "WORKER", DIES)
         status, body = await asked(running, room)
         while status == 202:
@@ -217,7 +205,7 @@ async def test_a_process_that_fails_is_said_to_have(
         monkeypatch.setattr(child, "WORKER", NEVER)
         monkeypatch.setattr(child, "READING_SECONDS", 0.0)
         monkeypatch.setattr(running.app._analyses, "seconds", 0.001)
-        assert (await asked(running, await lost(ann)))[0] == 503, "it took too long"
+        assert (await asked(running, await lose(ann)))[0] == 503, "it took too long"
         assert (await scrape(running.http))['kibitz_analyses_total{outcome="failed"}'] == 2
         assert not workers()
 
@@ -226,7 +214,7 @@ async def test_an_operator_wants_none() -> None:
     operating = replace(USUAL, analysis_seconds=0.0)
     async with running_server(operating=operating) as running, talking(running.url) as ann:
         assert unpack(ann.frames[0])["limits"]["analysis"] == 0
-        assert (await asked(running, await lost(ann)))[0] == 404
+        assert (await asked(running, await lose(ann)))[0] == 404
     async with running_server() as running, talking(running.url) as ann:
         assert unpack(ann.frames[0])["limits"]["analysis"] == 2000
 
