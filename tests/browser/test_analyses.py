@@ -72,16 +72,6 @@ async def test_a_lost_game_shows_its_mistake_and_what_would_have_won(
     await until(page, seqs[5])
     await expect(page).to_have_url(f"{server.http}/?room={room}#move={seqs[5]}")
     await axe.check(page)
-    import os
-
-    if os.environ.get("SHOT"):
-        await page.screenshot(path="/tmp/anal/a.png")
-        await page.get_by_role("button", name="Analyse").click()
-        await expect(shown.locator("li").first).to_be_visible()
-        await page.screenshot(path="/tmp/anal/b.png")
-        await page.keyboard.press("Escape")
-        await page.set_viewport_size({"width": 1100, "height": 700})
-        await page.screenshot(path="/tmp/anal/c.png")
 
 
 async def test_what_nobody_may_ask_has_no_button_and_what_fails_is_told(

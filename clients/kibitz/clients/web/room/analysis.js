@@ -56,7 +56,7 @@ export async function analyse({ client, settings }, source, board) {
       ...told(found).map((sentence) => h("p", {}, ...linked(sentence, found, way))),
     );
     if (line.length)
-      body.append(h("ol", { class: "line", "aria-label": "Moves", tabindex: "0" }, ...line));
+      body.append(h("ol", { class: "winning", "aria-label": "Moves", tabindex: "0" }, ...line));
   } catch (problem) {
     if (closed.signal.aborted) return;
     const away = problem instanceof TypeError;

@@ -15,9 +15,9 @@ import { h, whenLetGo } from "../shell/dom.js";
  * @typedef {{
  *   plays: boolean, may: boolean, over: boolean, closed: boolean, canSit: boolean, canInvite: boolean, file: boolean,
  *   shown: boolean, canTry: boolean, canGoOn: boolean, canPresent: boolean, rematch: boolean, alone: boolean,
- *   analysed: boolean, comments: boolean | null, actions: Action[], legal: Set<string> | null, undo: boolean,
+ *   comments: boolean | null, actions: Action[], legal: Set<string> | null, undo: boolean,
  *   redo: boolean, policy: {undo: boolean, save: boolean, hints: boolean, say: boolean},
- * }} State  `may`: have games of his own here; `analysed`: the server says what became of it; `comments`: whether they are on, where the visitor may say so; `alone`: one seat;
+ * }} State  `may`: have games of his own here; `comments`: whether they are on, where the visitor may say so; `alone`: one seat;
  *   `shown`: to many, by whoever holds the controls
  */
 
@@ -132,7 +132,7 @@ export class Controls extends HTMLElement {
   }
 
   /** @param {State} state */
-  #viewer({ may, canSit, canGoOn, over, closed, file, shown, rematch, alone, analysed }) {
+  #viewer({ may, canSit, canGoOn, over, closed, file, shown, rematch, alone }) {
     const sit = canSit ? [this.#button("sit", "Take a seat", { class: "big action" })] : [];
     const word = alone ? "Next deal" : "Rematch";
     const series = rematch ? [this.#button("rematch", word, { class: "big action" })] : [];
@@ -142,7 +142,6 @@ export class Controls extends HTMLElement {
     const deal = may && over && !closed && !file && !shown;
     const again = deal ? [this.#button("again", "Play this deal", { class: "big" })] : [];
     if (canGoOn && !file) again.push(this.#button("onward", "Play on from here", { class: "big" }));
-    if (analysed) again.push(this.#button("analyse", "Analyse", { class: "big" }));
     const share = file ? [] : [this.#button("share", "Share", { class: "big" })];
     return [h("div", { class: "main" }, ...sit, ...series, ...fresh, ...again, ...share)];
   }

@@ -63,6 +63,12 @@ export class Frame {
     { type: "button", class: "quiet badge", onClick: () => this.#ask("verify") },
     "Verify",
   );
+  /** Asks what became of the game, once it has ended. */
+  #became = h(
+    "button",
+    { type: "button", class: "quiet became", hidden: true, onClick: () => this.#ask("analyse") },
+    "Analyse",
+  );
   /** What the table cannot say by itself; its buttons tell `do` {what}. */
   strip = h("div", { class: "strip", hidden: true });
   /** @type {[text: string, choices: [what: string, label: string][]]} */
@@ -85,7 +91,15 @@ export class Frame {
   around(felt, title, full) {
     this.#title.textContent = title;
     const link = full && h("a", { href: full, target: "_blank", rel: "noopener" }, "Open kibitz");
-    const head = h("div", { class: "head" }, this.#title, this.#badge, this.#people, link);
+    const head = h(
+      "div",
+      { class: "head" },
+      this.#title,
+      this.#badge,
+      this.#became,
+      this.#people,
+      link,
+    );
     if (this.race) felt.append(this.race.gate, this.race.closed);
     return [
       h(
@@ -109,6 +123,7 @@ export class Frame {
   /** @param {Standing} standing */
   show(standing) {
     this.#controls(standing);
+    this.#became.hidden = !standing.analyses || !hasEnded(standing.source);
     this.timeline.hidden = isWaiting(standing.source.view);
     this.#time(standing);
     this.#crowd(standing);
@@ -168,7 +183,7 @@ export class Frame {
   }
 
   /** @param {Standing} standing */
-  #controls({ source, playback, player, live, embed, may, muted, analyses }) {
+  #controls({ source, playback, player, live, embed, may, muted }) {
     const { possible } = player;
     const { view, plays, mine } = source;
     const over = source.status !== "open";
@@ -190,7 +205,6 @@ export class Frame {
       canSit: source.free && !mine && !embed && !waiting,
       canTry: Boolean(plays && policy.undo && !view.race && source.address),
       canGoOn: may && over && !closed && !playback.following && !waiting,
-      analysed: analyses && over && !closed && Boolean(source.address),
       rematch: nextOf(source) === "rematch",
       alone: source.seats.length < 2,
       comments: mine && !closed && policy.say ? takes : null,
@@ -279,6 +293,11 @@ export function momentOf(playback) {
   const moment = past.at(Math.min(playback.seq, past.last));
   const table = moment.view.boards[playback.board] ?? moment.table;
   return { ...moment, table, moves: table.moves, score: table.score };
+}
+
+/** Whether a game has come to its end, on the server. @param {Source} source */
+function hasEnded({ status, address }) {
+  return Boolean(address) && status !== "open" && status !== "closed";
 }
 
 /** Whether the last thing on the board was that no move is left. @param {Playback} playback */
