@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from talk import Talk
 
@@ -34,7 +35,7 @@ LOSING = ("d", "f 3", "f 4", "d")
 """The last of them loses."""
 
 
-async def lose(talk: Talk, **more: object) -> str:
+async def lose(talk: Talk, **more: Any) -> str:
     """A room whose game was lost and given up; something was taken back on the way."""
     room: str = (await talk.ok("create", game="aces-up", save=NEAR_LOSS, **more))["room"]
     await talk.ok("move", room=room, move=LOSING[0])

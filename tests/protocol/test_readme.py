@@ -44,7 +44,7 @@ def test_example_fits_the_published_schema(side: str, line: str) -> None:
 
 def test_the_analysis_is_one_as_declared() -> None:
     (said,) = re.findall(r"```json analysis\n(.*?)```", PAGE, re.DOTALL)
-    assert msgspec.json.decode(said, type=Analysed, strict=True)
+    msgspec.json.decode(said, type=Analysed, strict=True)
     published = contract()
     schema = {**published["analysis"], "$defs": published["$defs"], "$schema": published["$schema"]}
     jsonschema.Draft202012Validator(schema).validate(json.loads(said))

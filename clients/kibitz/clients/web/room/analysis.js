@@ -11,7 +11,7 @@ import { said } from "../shell/announce.js";
 import { h } from "../shell/dom.js";
 import { href } from "../shell/router.js";
 import { sheet } from "../shell/sheet.js";
-import { asked } from "./files.js";
+import { share } from "./timeline.js";
 
 /** @import { Context } from "../shell/context.js" */
 /** @import { Past } from "../client/past.js" */
@@ -28,6 +28,8 @@ import { asked } from "./files.js";
 
 /** Events that are commands of a board. */
 const COMMANDS = new Set(["move", "undo", "redo", "restart", "resigned"]);
+/** The status of what is not there yet. */
+const ACCEPTED = 202;
 const WAITS = "The server looks for what would have won. That takes a while.";
 
 /**
@@ -76,10 +78,16 @@ export async function analyse({ client, settings }, source, board) {
  * @returns {Promise<Analysed>}
  */
 async function waited(room, token, wishes, signal) {
+  const headers = token ? { Authorization: `Bearer ${token}` } : undefined;
+  const url = new URL(`rooms/${room}/analysis.json`, document.baseURI);
+  for (const [key, wish] of Object.entries(wishes))
+    if (wish !== undefined) url.searchParams.set(key, String(wish));
   for (;;) {
-    const { text, again } = await asked(room, "analysis.json", token, wishes, signal);
-    if (!again) return JSON.parse(text);
-    await new Promise((done) => setTimeout(done, again));
+    const answer = await fetch(url, { headers, signal });
+    if (!answer.ok) throw new Error((await answer.text()).trim());
+    if (answer.status !== ACCEPTED) return answer.json();
+    const seconds = Number(answer.headers.get("Retry-After") ?? 1);
+    await new Promise((done) => setTimeout(done, seconds * 1000));
     signal.throwIfAborted();
   }
 }
@@ -140,12 +148,37 @@ function seqOf({ commands }, move, { seqs }) {
 
 /** Let the timeline show what lost the game. @param {Analysed} found @param {number} board @param {Way} way */
 function mark(found, board, way) {
-  const { timeline, room } = way;
+  const { timeline } = way;
   const seq = seqOf(found, found.mistake, way);
   if (seq === undefined) return;
-  const label = `Lost with move ${found.mistake}: ${found.moves[(found.mistake ?? 1) - 1]}`;
-  const mistake = { seq, href: href({ page: "room", room, moment: seq }), label };
-  timeline.mistakes = new Map([...timeline.mistakes, [board, mistake]]);
+  const name = `Lost with move ${found.mistake}: ${found.moves[(found.mistake ?? 1) - 1]}`;
+  for (const old of timeline.querySelectorAll(`.mistake[data-board="${board}"]`)) old.remove();
+  const link = linkTo(seq, way, { class: "mistake", title: name, "aria-label": name });
+  link.dataset.board = String(board);
+  timeline.querySelector(".way")?.append(link);
+  const { more } = timeline;
+  timeline.more = () => {
+    more();
+    link.hidden = timeline.board !== board;
+    link.style.setProperty("--at", String(share(timeline, seq)));
+  };
+}
+
+/**
+ * A link to a moment; here one goes there at once.
+ * @param {number} seq
+ * @param {Way} way
+ * @param {Record<string, string>} props
+ * @param {string} [text]
+ */
+function linkTo(seq, { room, timeline, dialog }, props, text) {
+  const go = (/** @type {MouseEvent} */ event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    dialog.close();
+    timeline.dispatchEvent(new CustomEvent("seek", { detail: { seq } }));
+  };
+  return h("a", { ...props, href: href({ page: "room", room, moment: seq }), onClick: go }, text);
 }
 
 /**
@@ -158,16 +191,6 @@ function linked(sentence, found, way) {
   const named = /\bmove (\d+)\b/.exec(sentence);
   const seq = named && seqOf(found, Number(named[1]), way);
   if (!named || !seq) return [sentence];
-  const go = (/** @type {MouseEvent} */ event) => {
-    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-    event.preventDefault();
-    way.dialog.close();
-    way.timeline.dispatchEvent(new CustomEvent("seek", { detail: { seq } }));
-  };
-  const link = h(
-    "a",
-    { href: href({ page: "room", room: way.room, moment: seq }), onClick: go },
-    named[0],
-  );
+  const link = linkTo(seq, way, {}, named[0]);
   return [sentence.slice(0, named.index), link, sentence.slice(named.index + named[0].length)];
 }

@@ -14,8 +14,6 @@ import { h } from "../shell/dom.js";
 export const MAX_FILE = 2 ** 24;
 /** The most boards and seats of a room. */
 const MAX_SEATS = 100;
-/** The status of what is not there yet. */
-const ACCEPTED = 202;
 const JSON_FORMAT = "kibitz-replay-json-1";
 const TEXT_FORMAT = "kibitz-replay-1";
 
@@ -125,30 +123,13 @@ export async function readFile(file) {
  * @throws {Error} The server says no.
  */
 export async function fetched(room, name, token, invite) {
-  return (await asked(room, name, token, { invite })).text;
-}
-
-/**
- * What the server answers, when there is no more to it than a text.
- * @param {string} room
- * @param {string} name
- * @param {string} token
- * @param {{invite?: string, board?: number}} wishes
- * @param {AbortSignal} [signal]  whether nobody wants it any more
- * @returns {Promise<{text: string, again: number}>} `again`: when to ask again, if it is not there
- *   yet, ms; else 0
- * @throws {Error} The server says no.
- */
-export async function asked(room, name, token, wishes, signal) {
   const headers = token ? { Authorization: `Bearer ${token}` } : undefined;
-  const url = new URL(`rooms/${room}/${name}`, document.baseURI);
-  for (const [key, wish] of Object.entries(wishes))
-    if (wish !== undefined) url.searchParams.set(key, String(wish));
-  const answer = await fetch(url, { headers, signal });
+  const query = invite ? `?invite=${encodeURIComponent(invite)}` : "";
+  const url = new URL(`rooms/${room}/${name}${query}`, document.baseURI);
+  const answer = await fetch(url, { headers });
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(await answer.arrayBuffer());
   if (!answer.ok) throw new Error(text.trim());
-  const again = Number(answer.headers.get("Retry-After") ?? 1) * 1000;
-  return { text, again: answer.status === ACCEPTED ? again : 0 };
+  return text;
 }
 
 /**

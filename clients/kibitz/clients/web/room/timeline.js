@@ -8,8 +8,6 @@
  * @import {Speed} from "../client/playback.js"
  */
 
-/** A moment that lost a game, `label` in words; `href`: its address. @typedef {{seq: number, href: string, label: string}} Mistake */
-
 import { SPEEDS } from "../client/playback.js";
 import { h, svg } from "../shell/dom.js";
 
@@ -46,8 +44,8 @@ export class Timeline extends HTMLElement {
 
   /** The index of the board that is looked at. */
   board = 0;
-  /** By its index what lost the game on a board, as links. */
-  mistakes = /** @type {ReadonlyMap<number, Mistake>} */ (new Map());
+  /** Called when it was drawn: what others add to it. */
+  more = () => {};
 
   #stale = false;
   /** What the marks were drawn for. */
@@ -56,11 +54,6 @@ export class Timeline extends HTMLElement {
   #wanted = null;
   #range = h("input", { type: "range", "aria-label": "Event" });
   #track = h("div", { class: "track", "aria-hidden": "true" });
-  /** The link that is shown, and for what. @type {HTMLElement | null} */
-  #link = null;
-  /** @type {Mistake | undefined} */
-  #linked;
-  #way = h("div", { class: "way" }, this.#track, this.#range);
   #count = h("span", { class: "count", "aria-hidden": "true" });
   #first = this.#button("first", () => this.#ask("seek", { seq: this.first }));
   #back = this.#button("back", () => this.#ask("step", { by: -1 }));
@@ -134,7 +127,7 @@ export class Timeline extends HTMLElement {
           this.#forward,
           this.#last,
         ),
-        this.#way,
+        h("div", { class: "way" }, this.#track, this.#range),
         this.#count,
         h("div", { class: "pace" }, this.#speed, this.#live, this.#views),
       ),
@@ -219,29 +212,7 @@ export class Timeline extends HTMLElement {
     this.#asPlayed.ariaPressed = String(!open);
     this.#allOpen.ariaPressed = String(open);
     this.#drawMarks();
-    this.#drawMistake();
-  }
-
-  /** The way to the move that lost the game. */
-  #drawMistake() {
-    const mistake = this.mistakes.get(this.board);
-    if (mistake !== this.#linked) {
-      this.#link?.remove();
-      this.#linked = mistake;
-      this.#link = mistake ? this.#linkTo(mistake) : null;
-      if (this.#link) this.#way.append(this.#link);
-    }
-    if (mistake) this.#link?.style.setProperty("--at", String(share(this, mistake.seq)));
-  }
-
-  /** @param {Mistake} mistake */
-  #linkTo({ seq, href, label }) {
-    const go = (/** @type {MouseEvent} */ event) => {
-      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-      event.preventDefault();
-      this.#ask("seek", { seq });
-    };
-    return h("a", { class: "mistake", href, title: label, "aria-label": label, onClick: go });
+    this.more();
   }
 
   /** Marks, as many as can be told apart; a remark hides what took place beside it. */
@@ -266,7 +237,7 @@ export class Timeline extends HTMLElement {
 }
 
 /** How much of the way an event is, from 0 to 1. @param {Timeline} line @param {number} seq */
-function share({ first, last }, seq) {
+export function share({ first, last }, seq) {
   return last > first ? Math.max(0, Math.min(1, (seq - first) / (last - first))) : 0;
 }
 
