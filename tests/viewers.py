@@ -97,7 +97,7 @@ BY_RACERS: list[tuple[str, Plain]] = [
 ]
 """What who plays may ask, on either connection, without changing his board."""
 DOWNLOADS = (
-    *("replay.json", "replay.txt", "save.txt", "replay.txt?board=x"),
+    *("replay.json", "replay.txt", "save.txt", "replay.txt?board=x", "analysis.json?board=1"),
     *(f"replay.txt?board={board}" for board in range(4)),
     *(f"save.txt?board={board}" for board in range(2)),
 )

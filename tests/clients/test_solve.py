@@ -1,6 +1,7 @@
 """``kibitz solve``: saves, replays, rooms and deals; what is told of them."""
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -10,18 +11,18 @@ from typer.testing import CliRunner, Result
 
 from kibitz.clients.__main__ import app
 from kibitz.clients.session import connect
-from kibitz.clients.solving.asking import Patience, course_of
 from kibitz.clients.solving.deals import Found, tally
 from kibitz.engine import replays, saves
 from kibitz.engine.deals import deck_of
 from kibitz.engine.game import NO_CHANCE, Move, play
 from kibitz.engine.games import GAMES, TEXTS
 from kibitz.engine.replays import Replay, Step
+from kibitz.engine.solving.courses import Patience, course_of
 from kibitz.engine.table import Table
 from kibitz.engine.text import Request
 
 THUMB = GAMES["thumb-and-pouch"]
-ENOUGH = Patience(20)
+ENOUGH = Patience(time.process_time, 20)
 
 
 def solve(*words: str) -> Result:
@@ -76,6 +77,8 @@ def test_a_game_that_was_lost(tmp_path: Path) -> None:
     found = json.loads(result.stdout)
     assert found["deal"] == "win"
     assert found["moves"] == ["sw"] * 22
+    assert found["commands"] == list(range(1, 23))
+    assert found["length"] == 22
     start = THUMB.deal(deck_of("1"))
     lost = after(THUMB.name, start, found["moves"][: found["winnable"]])
     assert THUMB.is_won(after(THUMB.name, lost, found["line"]))

@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from kibitz.protocol import replies, requests
+from kibitz.protocol.analysed import Analysed
 from kibitz.protocol.codes import CloseCode, ErrorCode
 from kibitz.protocol.contract import contract
 from kibitz.protocol.views import Kind
@@ -39,6 +40,15 @@ def test_example_fits_the_published_schema(side: str, line: str) -> None:
     published = contract()
     schema = {**published[side], "$defs": published["$defs"], "$schema": published["$schema"]}
     jsonschema.Draft202012Validator(schema).validate(json.loads(line))
+
+
+def test_the_analysis_is_one_as_declared() -> None:
+    (said,) = re.findall(r"```json analysis\n(.*?)```", PAGE, re.DOTALL)
+    msgspec.json.decode(said, type=Analysed, strict=True)
+    published = contract()
+    schema = {**published["analysis"], "$defs": published["$defs"], "$schema": published["$schema"]}
+    jsonschema.Draft202012Validator(schema).validate(json.loads(said))
+    assert set(json.loads(said)) == set(Analysed.__struct_fields__)
 
 
 @pytest.mark.parametrize("side", ["request", "reply"])

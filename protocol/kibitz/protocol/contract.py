@@ -5,15 +5,16 @@ from typing import Any
 import msgspec
 
 from . import limits
+from .analysed import Analysed
 from .codes import CloseCode, ErrorCode
 from .replies import Reply
 from .requests import Request
 
 
 def contract() -> dict[str, Any]:
-    """Names, limits, codes and the JSON Schema of every request and reply."""
-    (requests, replies), definitions = msgspec.json.schema_components(
-        (Request, Reply), ref_template="#/$defs/{name}"
+    """Names, limits, codes and the JSON Schema of every request, every reply and an analysis."""
+    (requests, replies, analysis), definitions = msgspec.json.schema_components(
+        (Request, Reply, Analysed), ref_template="#/$defs/{name}"
     )
     numbers = {
         name: value
@@ -29,5 +30,6 @@ def contract() -> dict[str, Any]:
         "closes": {code.name.lower().replace("_", "-"): int(code) for code in CloseCode},
         "request": requests,
         "reply": replies,
+        "analysis": analysis,
         "$defs": definitions,
     }

@@ -74,9 +74,11 @@ class Answers:
         metrics: Metrics,
         bans: Bans,
         administration: Administration,
+        analysis_seconds: float,
     ) -> None:
         self._rooms = rooms
         self._past = past
+        self._limits = LIMITS | {"analysis": round(analysis_seconds * 1000)}
         self._reading = Reading(past)
         self._world = world
         self._metrics = metrics
@@ -96,7 +98,7 @@ class Answers:
             server=server,
             now=self._world.now_ms(),
             games=cast(dict[str, GameInfo], GAMES_ENCODED[visitor.encoding]),
-            limits=LIMITS,
+            limits=self._limits,
             expires=visitor.identity.expires,
             roles=None if roles == GUEST_ROLES else sorted(roles),
         )

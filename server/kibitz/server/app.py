@@ -20,6 +20,7 @@ from .access.origins import Origins
 from .admin.administration import Administration
 from .admin.bans import REFRESH_SECONDS, Bans
 from .admin.key import Key
+from .analysing.analyses import Analyses
 from .answers import Answers
 from .client import Service
 from .connection import Connection
@@ -104,12 +105,16 @@ class App:
         self._neighbours.on_notice = self._administration.notify
         self._neighbours.on_please = self.rooms.give_way
         self.rooms.on_crowded = self._neighbours.please
-        self._answers = Answers(self.rooms, past, world, self._metrics, bans, self._administration)
+        self._analyses = Analyses(settings.operating.analysis_seconds, self._metrics)
+        self._answers = Answers(
+            *(self.rooms, past, world, self._metrics, bans, self._administration),
+            settings.operating.analysis_seconds,
+        )
         self._world = world
         self._authority = authority_of(settings.access, world)
         self._pages = Pages(
             *(self.rooms, past, self._answers, self._metrics, installed(), self._authority),
-            *(bans, self._table, limits),
+            *(bans, self._table, limits, self._analyses),
         )
         self._service = Service(
             NAME,
@@ -217,6 +222,7 @@ class App:
         for task in self._tasks:
             if not task.cancelled():
                 task.result()
+        await self._analyses.close()
         cut = await self._drain.send_away(self._server)
         self._past.close()
         await self._neighbours.close()

@@ -211,6 +211,16 @@ class Operating:
             max=3600,
         ),
     ] = 10.0
+    analysis_seconds: Annotated[
+        float,
+        Option(
+            help="Processor seconds for each position that is looked at, where somebody asks what "
+            "became of a game that has ended (in a process beside the server, one at a time); a "
+            "game takes at most eight times as much. 0: nobody can ask.",
+            min=0,
+            max=600,
+        ),
+    ] = 2.0
     metrics_token_file: Annotated[
         Path | None,
         Option(

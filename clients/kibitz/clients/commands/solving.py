@@ -2,6 +2,7 @@
 
 import os
 import sys
+import time
 from collections.abc import Callable
 from os.path import exists  # a name that is too long is no file, and no mistake
 from pathlib import Path
@@ -15,8 +16,9 @@ from .groups import spread
 from .reaching import Entry
 
 if TYPE_CHECKING:
+    from kibitz.engine.solving.courses import Patience
+
     from ..session import Client
-    from ..solving.asking import Patience
 
 Seconds = Annotated[
     float, typer.Option(min=0.01, max=86_400, help="Time for each answer, in seconds.")
@@ -48,10 +50,9 @@ def solve(
     comes with the moves; ``cannot`` is said only when everything has been tried.
     """
     from kibitz.engine.games import GAMES
+    from kibitz.engine.solving.courses import Patience
 
-    from ..solving.asking import Patience
-
-    patience = Patience(seconds, nodes)
+    patience = Patience(time.process_time, seconds, nodes)
     tell = _tell_json if as_json else _tell
     if source.lower() in GAMES and not exists(source):
         if deals is None:
@@ -88,18 +89,18 @@ def _tell_json(lines: list[str], plain: Any) -> None:
 
 def _solve_text(text: str, source: str, patience: "Patience", tell: Tell) -> None:
     from kibitz.engine.headers import LineError
+    from kibitz.engine.solving.courses import course_of
+    from kibitz.protocol.analysed import analysed
 
     from ..solving import telling
-    from ..solving.asking import course_of
 
     try:
         course = course_of(text)
     except LineError as error:
         raise outcome.unusable(f"{source}: {error}") from None
     if course.commands:
-        analysis = course.analysis(patience)
-        lines = list(telling.analysis_told(course, analysis))
-        tell(lines, telling.analysis_json(course, analysis))
+        found = analysed(course, course.analysis(patience))
+        tell(list(telling.analysis_told(found)), found)
     else:
         answer = patience.answer(course.game, course.start)
         lines = list(telling.answer_told(course.game, answer))

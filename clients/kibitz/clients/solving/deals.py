@@ -12,9 +12,9 @@ from msgspec import Struct
 from kibitz.engine.deals import deck_of
 from kibitz.engine.games import GAMES
 from kibitz.engine.solving import Verdict
+from kibitz.engine.solving.courses import Patience
 
 from ..arena.figures import Estimate, percentile, share
-from .asking import Patience
 
 
 class Question(Struct, frozen=True, kw_only=True):
@@ -77,7 +77,8 @@ def find(question: Question, deal: str) -> Found:
     """Solve one."""
     game = GAMES[question.game].with_options(question.options)
     began = time.process_time()
-    answer = Patience(question.seconds, question.nodes).answer(game, game.deal(deck_of(deal)))
+    patience = Patience(time.process_time, question.seconds, question.nodes)
+    answer = patience.answer(game, game.deal(deck_of(deal)))
     return Found(
         deal=deal,
         verdict=answer.verdict.value,

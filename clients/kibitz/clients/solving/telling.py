@@ -7,11 +7,10 @@ from typing import Any
 from kibitz.engine.game import Game, Move
 from kibitz.engine.games import TEXTS
 from kibitz.engine.solving import Answer, Verdict
-from kibitz.engine.solving.analysis import Analysis
+from kibitz.protocol.analysed import Analysed
 
 from ..arena.figures import Estimate
 from ..telling import number_of
-from .asking import Course
 from .deals import Tally
 
 WIDTH = 78
@@ -39,21 +38,24 @@ def answer_told(game: Game, answer: Answer) -> Iterator[str]:
             yield f"Whether this can be won was not found out ({looked}); {LONGER}."
 
 
-def analysis_told(course: Course, found: Analysis) -> Iterator[str]:
-    """Whether the deal could be won, where the game was lost, and what would have won."""
+def analysis_told(found: Analysed) -> Iterator[str]:
+    """Whether the deal could be won, where the game was lost, and what would have won.
+
+    The page says the same, in ``web/room/analysis.js``.
+    """
     if found.winnable == found.length and not found.line:
         yield f"This was won, in {number_of(found.length, 'move')}."
         return
     match found.deal:
-        case Verdict.LOST:
+        case "lost":
             yield "This deal could not be won, whatever was played."
             return
-        case Verdict.WIN:
+        case "win":
             yield "This deal could be won."
-        case Verdict.UNKNOWN:
+        case "unknown":
             yield f"Whether this deal could be won was not found out; {LONGER}."
     if found.mistake is not None:
-        yield f"It was lost with move {found.mistake}: {course.commands[found.mistake - 1]}"
+        yield f"It was lost with move {found.mistake}: {found.moves[found.mistake - 1]}"
     elif found.lost is not None:
         first = 1 if found.winnable is None else found.winnable + 1
         yield f"It was lost with one of the moves {first} to {found.lost}."
@@ -64,7 +66,7 @@ def analysis_told(course: Course, found: Analysis) -> Iterator[str]:
     if found.line and found.winnable is not None:
         at = f"after move {found.winnable}" if found.winnable else "from the start"
         yield f"What would have won {at}, in {number_of(len(found.line), 'move')}:"
-        yield _moves(written(course.game, found.line))
+        yield _moves(found.line)
 
 
 def tally_told(counts: Tally) -> Iterator[str]:
@@ -88,18 +90,6 @@ def answer_json(game: Game, answer: Answer) -> dict[str, Any]:
     """The same for programs."""
     line = written(game, answer.line)
     return {"verdict": answer.verdict.value, "line": line, "nodes": answer.nodes}
-
-
-def analysis_json(course: Course, found: Analysis) -> dict[str, Any]:
-    """The same for programs; positions are counted from the start, 0."""
-    return {
-        "deal": found.deal.value,
-        "winnable": found.winnable,
-        "lost": found.lost,
-        "mistake": found.mistake,
-        "moves": list(course.commands),
-        "line": written(course.game, found.line),
-    }
 
 
 def _moves(moves: Sequence[str]) -> str:

@@ -112,16 +112,19 @@ class _Search:
                     high = middle
 
 
-Line = tuple[Played, "Line"] | None
-"""Moves, the last one first."""
+Line = tuple[int, Played, "Line"] | None
+"""Moves and their numbers, the last one first."""
 
 
-def line_of_play(steps: Iterable[Played]) -> list[Played]:
-    """The moves that led to the last position, without those that were taken back."""
+def line_of_play(steps: Iterable[Played]) -> list[tuple[int, Played]]:
+    """The moves that led to the last position, without those that were taken back.
+
+    With each of them goes its number among the steps, the first one is 1.
+    """
     line: Line = None
     done: list[Line] = []
     undone: list[Line] = []
-    for step in steps:
+    for number, step in enumerate(steps, 1):
         match step.kind:
             case "undo":
                 undone.append(line)
@@ -132,9 +135,9 @@ def line_of_play(steps: Iterable[Played]) -> list[Played]:
             case "move" | "restart":
                 undone.clear()
                 done.append(line)
-                line = (step, line) if step.kind == "move" else None
-    found: list[Played] = []
+                line = (number, step, line) if step.kind == "move" else None
+    found: list[tuple[int, Played]] = []
     while line is not None:
-        step, line = line
-        found.append(step)
+        number, step, line = line
+        found.append((number, step))
     return found[::-1]

@@ -61,7 +61,7 @@ NEEDS: Mapping[type[ask.RequestBase], Need] = MappingProxyType(
 JOINS: Mapping[Role, Need] = MappingProxyType({"player": PLAYS, "spectator": WATCHES})
 """What a ``join`` needs besides."""
 DOWNLOADS: Mapping[str, Need] = MappingProxyType(
-    {"replay.json": WATCHES, "replay.txt": WATCHES, "save.txt": WATCHES}
+    dict.fromkeys(("replay.json", "replay.txt", "save.txt", "analysis.json"), WATCHES)
 )
 """Every download of a room; who has a seat there needs one of ``SEES``."""
 

@@ -36,6 +36,8 @@ NOWHERE = "none"
 ROLES = ("player", "spectator", NOWHERE)
 SKIPPED, CLOSED = DROPS = "spectator", "player"
 """Who did not read: a spectator goes on with a fresh view, a player is closed and resumes."""
+MADE, FAILED = ANALYSES = "made", "failed"
+"""What came of an analysis."""
 LOG_COUNTS = {
     "failures": "Writes that the log could not do.",
     "disconnects": "Times that the connection to the log's servers was lost.",
@@ -61,6 +63,8 @@ class Metrics:
         self.requests: dict[type[RequestBase], int] = {}
         self.draining = False
         self.rooms = 0
+        self.analyses = dict.fromkeys(ANALYSES, 0)
+        self.analysing = 0
         self.places: Mapping[Place, int] = {}
         """Connections, as they were counted last."""
         self.refusals = self._counter("refusals", "Errors by code.", "code", ErrorCode)
@@ -140,6 +144,17 @@ class _Counted(Collector):
         for kind, count in list(metrics.requests.items()):
             requests.add_metric([str(kind.__struct_config__.tag)], count)
         yield requests
+        analyses = CounterMetricFamily(
+            "kibitz_analyses", "Analyses of games, by what came of them.", labels=["outcome"]
+        )
+        for outcome, count in metrics.analyses.items():
+            analyses.add_metric([outcome], count)
+        yield analyses
+        yield GaugeMetricFamily(
+            "kibitz_analyses_waiting",
+            "Analyses that are being made, or wait for it.",
+            metrics.analysing,
+        )
         for name, says in LOG_COUNTS.items():
             yield CounterMetricFamily(f"kibitz_log_{name}", says, getattr(meter, name))
         yield _histogram("ok_seconds", "From a command to its ok, commit included.", metrics.ok)

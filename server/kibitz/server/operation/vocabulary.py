@@ -60,6 +60,7 @@ EVENTS: Mapping[str, Said] = {
     ),
     "archived": Said("info", "old rooms were put away", ("rooms",)),
     "not archived": Said("error", "old rooms could not be put away", FAULT),
+    "not analysed": Said("error", "what became of a game was not found out", ("room", "why")),
     "log failure": Said("error", "the log could not write", (*WHERE, *WHO, "request", *FAULT)),
     "log failing": Said("error", "nothing can be written any more", ("why",)),
     "log well": Said("info", "it can be written again", ("seconds",)),

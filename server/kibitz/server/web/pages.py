@@ -17,10 +17,13 @@ from websockets.http11 import Request, Response
 
 from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.contract import contract
+from kibitz.protocol.views import Status
 
 from ..access.authority import Authority
 from ..access.roles import check_download
 from ..admin.bans import Bans
+from ..analysing.analyses import AGAIN_SECONDS, FAILED_SECONDS, Analyses
+from ..analysing.child import Failed
 from ..answers import Answers
 from ..identity import Identity
 from ..limits.door import refusal
@@ -54,6 +57,7 @@ _STATUS = {
     ErrorCode.FORBIDDEN: HTTPStatus.FORBIDDEN,
     ErrorCode.AUTH: HTTPStatus.UNAUTHORIZED,
     ErrorCode.RATE_LIMITED: HTTPStatus.TOO_MANY_REQUESTS,
+    ErrorCode.DRAINING: HTTPStatus.SERVICE_UNAVAILABLE,
 }
 
 
@@ -71,6 +75,7 @@ class Pages:
         bans: Bans,
         table: Table,
         limits: Limits,
+        analyses: Analyses,
     ) -> None:
         self._authority = authority
         self._site = site
@@ -81,6 +86,7 @@ class Pages:
         self._table = table
         self._count_loopback = limits.count_loopback
         self._bans = bans
+        self._analyses = analyses
 
     async def answer(self, request: Request, address: str) -> Response:
         """The page at a path, for somebody there."""
@@ -184,13 +190,22 @@ class Pages:
         self._rooms.days.check_day(info.daily, info.owner or None, who)
         if kept.readers is not None and not mine:
             raise Refused(ErrorCode.FORBIDDEN, "this room is not for everybody to see")
-        if name != "replay.txt":
+        if name not in KEPT:
             said = f"room {id_} is archived: of it there is /rooms/{id_}/replay.txt only\n"
             return page(said.encode(), TEXT, HTTPStatus.GONE)
         board = _number(wishes) or 0
         if board >= len(kept.texts) or not kept.texts[board]:
             raise Refused(ErrorCode.BAD_OPTION, f"there is no board {board}")
-        return page(kept.texts[board].encode(), TEXT)
+        text = kept.texts[board].encode()
+        if name == "replay.txt":
+            return page(text, TEXT)
+        if info.status in UNENDED:
+            raise Refused(ErrorCode.FORBIDDEN, RUNNING)
+
+        async def known() -> bytes:
+            return text
+
+        return await self._analysed(id_, board, known)
 
     async def _replay_json(self, room: Room, who: str | None, wishes: Wishes) -> Response:
         stage = room.people.stage(who)
@@ -200,6 +215,31 @@ class Pages:
         stage = room.people.stage(who)
         board = _board(stage.state, who, wishes)
         return page(await self._past.replay_text(room, stage, board), TEXT)
+
+    async def _analysis(self, room: Room, who: str | None, wishes: Wishes) -> Response:
+        stage = room.people.stage(who)
+        board = _board(stage.state, who, wishes)
+        if not stage.state.ended:
+            raise Refused(ErrorCode.FORBIDDEN, RUNNING)
+        return await self._analysed(
+            *(room.id, board), lambda: self._past.replay_text(room, stage, board)
+        )
+
+    async def _analysed(
+        self, room: str, board: int, text: Callable[[], Awaitable[bytes]]
+    ) -> Response:
+        """What became of a game that has ended, or when to ask again."""
+        if not self._analyses.seconds:
+            return page(b"this server makes no analyses\n", TEXT, HTTPStatus.NOT_FOUND)
+        try:
+            found = await self._analyses.of((room, board), text)
+        except Failed:
+            said = b"what became of this game could not be found out; try again later\n"
+            return _later(page(said, TEXT, HTTPStatus.SERVICE_UNAVAILABLE), FAILED_SECONDS)
+        if found is not None:
+            return page(found, JSON)
+        said = b"what became of this game is being found out; ask again\n"
+        return _later(page(said, TEXT, HTTPStatus.ACCEPTED), AGAIN_SECONDS)
 
     async def _save_text(self, room: Room, who: str | None, wishes: Wishes) -> Response:
         state = room.people.stage(who).state
@@ -220,10 +260,16 @@ DOWNLOADS: Mapping[str, Callable[[Pages, Room, str | None, Wishes], Awaitable[Re
     "replay.json": Pages._replay_json,
     "replay.txt": Pages._replay_text,
     "save.txt": Pages._save_text,
+    "analysis.json": Pages._analysis,
 }
 """What can be downloaded of a room."""
 REPLAYS = frozenset({"replay.json", "replay.txt"})
 """Those of them for which every event is gone through."""
+KEPT = frozenset({"replay.txt", "analysis.json"})
+"""Those of them that there are of a room that has been put away."""
+UNENDED: frozenset[Status] = frozenset({"open", "closed"})
+"""How a room stands whose game has no end."""
+RUNNING = "the game has not ended: what becomes of it is looked at when it has"
 
 
 def _wishes(query: str) -> Wishes:
@@ -284,7 +330,13 @@ def refusing(refused: Refused, status: HTTPStatus = HTTPStatus.FORBIDDEN) -> Res
     """What is answered instead: why, and when to ask again."""
     response = page(f"{refused.message}\n".encode(), TEXT, status)
     if refused.retry_ms is not None:
-        response.headers["Retry-After"] = str(refused.retry_ms // 1000 + 1)
+        _later(response, refused.retry_ms // 1000 + 1)
+    return response
+
+
+def _later(response: Response, seconds: int) -> Response:
+    """The same, and when to ask again."""
+    response.headers["Retry-After"] = str(seconds)
     return response
 
 

@@ -34,6 +34,11 @@ export class Client extends Connection {
     return this.welcome?.roles?.includes(role) ?? true;
   }
 
+  /** Whether the server says what became of games that have ended. */
+  get analyses() {
+    return Boolean(this.welcome?.limits.analysis);
+  }
+
   /**
    * A page of public rooms; `next` is the `after` of the following one.
    * @param {Filters} [filters]

@@ -103,6 +103,8 @@ export class Deeds {
           return await this.#fetch("replay.json");
         case "verify":
           return await (await import("./proof.js")).prove(this.#context, this.#source);
+        case "analyse":
+          return await (await import("./analysis.js")).analyse(this.#context, this.#source, board);
         case "present":
           return await this.#present();
         case "close":
@@ -236,6 +238,7 @@ export class Deeds {
       deal: past.event(past.last)?.opened?.deal,
       next: nextOf(this.#source),
       alone: seats.length < 2,
+      analysed: this.#context.client.analyses,
     };
   }
 

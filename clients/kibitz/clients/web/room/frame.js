@@ -44,9 +44,9 @@ const ALLOWED = { undo: true, save: true, hints: true, say: true };
 /**
  * How it stands. `live`: what is on the table is what happens now; `crowd`: the visitor wants to
  * see the others; `embed`: in a frame of another page; `ahead`: the server's clock before ours, ms;
- * `may`: the visitor may have games of his own here; `muted`: why he may not comment, if so.
+ * `may`: the visitor may have games of his own here; `muted`: why he may not comment, if so; `analyses`: the server says what became of a game.
  * @typedef {{source: Source, playback: Playback, player: Player, series: Series | null, live: boolean,
- *   crowd: boolean, embed: boolean, ahead: number, may: boolean, muted: string}} Standing
+ *   crowd: boolean, embed: boolean, ahead: number, may: boolean, muted: string, analyses: boolean}} Standing
  */
 
 export class Frame {
@@ -62,6 +62,12 @@ export class Frame {
     "button",
     { type: "button", class: "quiet badge", onClick: () => this.#ask("verify") },
     "Verify",
+  );
+  /** Asks what became of the game, once it has ended. */
+  #became = h(
+    "button",
+    { type: "button", class: "quiet became", hidden: true, onClick: () => this.#ask("analyse") },
+    "Analyse",
   );
   /** What the table cannot say by itself; its buttons tell `do` {what}. */
   strip = h("div", { class: "strip", hidden: true });
@@ -85,7 +91,15 @@ export class Frame {
   around(felt, title, full) {
     this.#title.textContent = title;
     const link = full && h("a", { href: full, target: "_blank", rel: "noopener" }, "Open kibitz");
-    const head = h("div", { class: "head" }, this.#title, this.#badge, this.#people, link);
+    const head = h(
+      "div",
+      { class: "head" },
+      this.#title,
+      this.#badge,
+      this.#became,
+      this.#people,
+      link,
+    );
     if (this.race) felt.append(this.race.gate, this.race.closed);
     return [
       h(
@@ -109,6 +123,7 @@ export class Frame {
   /** @param {Standing} standing */
   show(standing) {
     this.#controls(standing);
+    this.#became.hidden = !standing.analyses || !hasEnded(standing.source);
     this.timeline.hidden = isWaiting(standing.source.view);
     this.#time(standing);
     this.#crowd(standing);
@@ -211,6 +226,7 @@ export class Frame {
       first: playback.first,
       last: playback.last,
       seq: playback.seq,
+      board: playback.board,
       live,
       over: source.status !== "open" || !source.address,
       canOpen: source.canOpen,
@@ -277,6 +293,11 @@ export function momentOf(playback) {
   const moment = past.at(Math.min(playback.seq, past.last));
   const table = moment.view.boards[playback.board] ?? moment.table;
   return { ...moment, table, moves: table.moves, score: table.score };
+}
+
+/** Whether a game has come to its end, on the server. @param {Source} source */
+function hasEnded({ status, address }) {
+  return Boolean(address) && status !== "open" && status !== "closed";
 }
 
 /** Whether the last thing on the board was that no move is left. @param {Playback} playback */

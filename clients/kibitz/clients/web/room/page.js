@@ -331,7 +331,8 @@ export class RoomPage extends HTMLElement {
       alone: Boolean(race) || source.seats.length < 2,
     });
     const { muted } = this.#open.deeds;
-    const more = { series: this.#series, ahead: client.ahead, may: client.may("player"), muted };
+    const { ahead, analyses } = client;
+    const more = { series: this.#series, ahead, analyses, muted, may: client.may("player") };
     this.#frame.show({ source, playback, player, live, crowd, embed, ...more });
   }
 

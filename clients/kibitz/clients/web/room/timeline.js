@@ -42,6 +42,11 @@ export class Timeline extends HTMLElement {
   /** What is to be seen on the track: `say`, `undo`, `restart`, `won`, ... */
   marks = /** @type {readonly {seq: number, kind: string}[]} */ ([]);
 
+  /** The index of the board that is looked at. */
+  board = 0;
+  /** Called when it was drawn: what others add to it. */
+  more = () => {};
+
   #stale = false;
   /** What the marks were drawn for. */
   #drawn = "";
@@ -207,6 +212,7 @@ export class Timeline extends HTMLElement {
     this.#asPlayed.ariaPressed = String(!open);
     this.#allOpen.ariaPressed = String(open);
     this.#drawMarks();
+    this.more();
   }
 
   /** Marks, as many as can be told apart; a remark hides what took place beside it. */
@@ -231,7 +237,7 @@ export class Timeline extends HTMLElement {
 }
 
 /** How much of the way an event is, from 0 to 1. @param {Timeline} line @param {number} seq */
-function share({ first, last }, seq) {
+export function share({ first, last }, seq) {
   return last > first ? Math.max(0, Math.min(1, (seq - first) / (last - first))) : 0;
 }
 

@@ -16,10 +16,10 @@ const PETALS = 48;
 /**
  * How a game ended; `time` as people read it.
  * @typedef {{won: boolean, who: string, title: string, moves: number, score: number, time: string,
- *   deal?: string, next?: "rematch" | "next" | null, alone: boolean}} Result  `next`: how the
- *   series goes on, if it can
+ *   deal?: string, next?: "rematch" | "next" | null, alone: boolean, analysed: boolean}} Result
+ *   `next`: how the series goes on, if it can; `analysed`: the server says what became of it
  */
-/** @typedef {"new" | "again" | "replay" | "copy" | "verify" | "rematch" | "next"} Then */
+/** @typedef {"new" | "again" | "replay" | "copy" | "verify" | "analyse" | "rematch" | "next"} Then */
 
 /**
  * Show how it ended.
@@ -27,7 +27,10 @@ const PETALS = 48;
  * @param {(what: Then) => void} todo
  * @returns {HTMLDialogElement}
  */
-export function showEnd({ won, who, title, moves, score, time, deal, next, alone }, todo) {
+export function showEnd(
+  { won, who, title, moves, score, time, deal, next, alone, analysed },
+  todo,
+) {
   /** @type {(what: Then, label: string, kind?: string) => Node} */
   const choice = (what, label, kind) => {
     const chosen = () => {
@@ -58,6 +61,7 @@ export function showEnd({ won, who, title, moves, score, time, deal, next, alone
       choice("replay", "Watch it again"),
       choice("copy", "Copy result"),
       choice("verify", "Verify"),
+      analysed && choice("analyse", "Analyse"),
     ),
   );
   return dialog;

@@ -1,16 +1,21 @@
-"""A search with a clock, and games to be looked at: from texts, from deals."""
+"""A game as it was played, from a text, looked at with so much patience.
+
+Promises: what cannot be seen in the text is never guessed. Never: a clock of its own; it is
+handed in.
+"""
 
 import sys
-import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from kibitz.engine import replays, saves
-from kibitz.engine.game import Game
-from kibitz.engine.replays import FORMAT, ReplayError
-from kibitz.engine.solving import Answer, Budget, solve
-from kibitz.engine.solving.analysis import Analysis, analyse, line_of_play
-from kibitz.engine.table import Table
+from .. import replays, saves
+from ..game import Game
+from ..games import TEXTS
+from ..replays import FORMAT, ReplayError
+from ..table import Table
+from .analysis import Analysis, analyse, line_of_play
+from .answers import Answer, Budget
+from .deciding import solve
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,18 +23,23 @@ class Patience:
     """How long is searched for one answer.
 
     Attributes:
-        seconds: Of the processor; nobody else's work counts.
+        clock: Seconds that have passed; best those of the processor, so that nobody else's work
+            counts.
+        seconds: By that clock.
         nodes: Positions that are looked at; ``None``: as many as there is time for.
+        stopped: Asked now and then: whether nobody wants to know any more.
 
     """
 
+    clock: Callable[[], float]
     seconds: float
     nodes: int | None = None
+    stopped: Callable[[], bool] = lambda: False
 
     def answer(self, game: Game, table: Table) -> Answer:
         """What is found by then."""
-        end = time.process_time() + self.seconds
-        budget = Budget(self.nodes or sys.maxsize, lambda: time.process_time() > end)
+        end = self.clock() + self.seconds
+        budget = Budget(self.nodes or sys.maxsize, lambda: self.clock() > end or self.stopped())
         return solve(game, table, budget)
 
 
@@ -42,6 +52,8 @@ class Course:
         start: The position at the start.
         commands: The moves that led to its end, none of them taken back.
         positions: What each of them led to.
+        numbers: Which command each of them was, the first one is 1; what was taken back, done
+            again or given up counts, comments do not.
 
     """
 
@@ -49,11 +61,16 @@ class Course:
     start: Table
     commands: Sequence[str] = ()
     positions: Sequence[Table] = ()
+    numbers: Sequence[int] = ()
 
     def analysis(self, patience: Patience) -> Analysis:
         """Where it was lost, with that much patience for each position that is looked at."""
         tables = [self.start, *self.positions]
         return analyse(self.game, tables, lambda table: patience.answer(self.game, table))
+
+    def written(self, found: Analysis) -> list[str]:
+        """The moves that would have won, in the game's notation."""
+        return [TEXTS[self.game.name].write(move) for move in found.line]
 
 
 def course_of(text: str) -> Course:
@@ -70,9 +87,14 @@ def course_of(text: str) -> Course:
     replay = replays.read(text)
     if not replay.shown:
         raise Hidden(replay.first, 1, replays.HIDDEN)
-    line = line_of_play(replays.follow(replay))
-    commands = [played.step.command for played in line]
-    return Course(replay.game, replay.start, commands, [played.table for played in line])
+    line = line_of_play(played for played in replays.follow(replay) if played.step.command)
+    return Course(
+        replay.game,
+        replay.start,
+        [played.step.command for _, played in line],
+        [played.table for _, played in line],
+        [number for number, _ in line],
+    )
 
 
 class Hidden(ReplayError):
