@@ -5,7 +5,6 @@
  */
 
 import { duration } from "../table/glide.js";
-import { celebrate } from "./win.js";
 
 /** @import { Playback } from "../client/playback.js" */
 /** @import { Event } from "../protocol/messages.js" */
@@ -17,6 +16,13 @@ import { celebrate } from "./win.js";
 const LEAP = 1400;
 /** After the last event the game is looked at for so long, ms. */
 const BREATH = 700;
+
+/** Without a server to bring it there is no feast. @param {Stage} stage */
+const celebrate = (stage) =>
+  import("./win.js").then(
+    (win) => win.celebrate(stage),
+    () => {},
+  );
 
 /**
  * Let an event end what it ends.

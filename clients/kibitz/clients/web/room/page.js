@@ -19,7 +19,6 @@ import { Frame, momentOf, nextOf, wordsOf } from "./frame.js";
 import { Player } from "./player.js";
 import { shortcut } from "./shortcuts.js";
 import { tell } from "./telling.js";
-import { showEnd } from "./win.js";
 
 /** @import { Past } from "../client/past.js" */
 /** @import { Context } from "../shell/context.js" */
@@ -361,13 +360,20 @@ export class RoomPage extends HTMLElement {
       live: () => playback.end(),
       lobby: () => this.context.router.go({ page: "lobby" }),
       own: () => this.#look(source.board),
-      results: () => (race ? race.end(nextOf(source), todo) : showEnd(deeds.result(), todo)),
+      results: () => (race ? race.end(nextOf(source), todo) : this.#end(todo)),
       next: () => this.#series?.go(),
       stay: () => (this.#series?.stay(), this.#show()),
       replay: () => playback.replay(),
     };
     if (here[what]) here[what]();
     else deeds.do(what, { move, seq, board, deal, live: this.#live });
+  }
+
+  /** How it ended. @param {(next: string) => void} todo */
+  async #end(todo) {
+    const { signal } = this.#off;
+    const { showEnd } = await later(this.context.client, () => import("./win.js"), signal);
+    if (!signal.aborted) showEnd(this.#pieces.deeds.result(), todo);
   }
 
   /** What the button of a move would do; its key does no more. @param {string} [move] */
