@@ -85,7 +85,7 @@ class Racer:
 
     async def play(self, room: str, game: str) -> None:
         """Play greedily, give up where nothing is left to do, wait for the end."""
-        choose, rules, text = Greedy(game), GAMES[game], TEXTS[game]
+        choose, rules, text = Greedy(GAMES[game]), GAMES[game], TEXTS[game]
         while not self.ended:
             legal = [text.write(move) for move in moves(rules, self.table)]
             piles, counters = write_piles(self.table), dict(self.table.counters)

@@ -100,7 +100,7 @@ class Player:
     def _strategy(self, chosen: list[str], game: str = GAME) -> Strategy:
         """One of ours, which gives up after a while."""
         maker = STRATEGIES[self._rng.choice(["greedy", "random"])]
-        choose, left = maker(game, self._rng), self._rng.choice([5, 10, 10, 20, 40, 100])
+        choose, left = maker(GAMES[game], self._rng), self._rng.choice([5, 10, 10, 20, 40, 100])
 
         def chooses(view: BoardView, legal: list[str]) -> str | None:
             del chosen[view.moves :]  # a choice is void if the room went on before it was made

@@ -9,12 +9,14 @@ from positions import DATA, command
 
 from kibitz.clients.bots import STRATEGIES, Strategy
 from kibitz.clients.bots.greedy import PATIENCE, PREFERENCES, Greedy
+from kibitz.clients.bots.thinker import Thinker
 from kibitz.engine.deals import deck_of
 from kibitz.engine.game import moves, play
 from kibitz.engine.games import GAMES, TEXTS
 from kibitz.engine.notation import write_piles
 from kibitz.engine.saves import read
 from kibitz.engine.table import Table, redact_table
+from kibitz.engine.thinking import Strength
 from kibitz.protocol.views import BoardView
 
 MOST = 5000
@@ -56,13 +58,16 @@ def deal(game: str, number: int) -> Table:
 @pytest.mark.parametrize("game", GAMES)
 def test_greedy_plays_legal_moves_and_ends(game: str) -> None:
     for number in range(8):
-        assert play_out(game, deal(game, number), Greedy(game), Random(number))
+        assert play_out(game, deal(game, number), Greedy(GAMES[game]), Random(number))
 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_the_same_cards_are_played_the_same_way(game: str) -> None:
-    for name, make in STRATEGIES.items():
-        lines = [play_out_at_most(200, game, make(game, Random(5)), Random(9)) for _ in range(2)]
+    for name, most in {"greedy": 200, "random": 200, "fast": 5}.items():
+        make = STRATEGIES[name]
+        lines = [
+            play_out_at_most(most, game, make(GAMES[game], Random(5)), Random(9)) for _ in range(2)
+        ]
         assert lines[0] == lines[1], name
 
 
@@ -76,7 +81,7 @@ def play_out_at_most(most: int, game: str, choose: Strategy, rng: Random) -> lis
 def test_another_seed_plays_another_way() -> None:
     make = STRATEGIES["random"]
     lines = {
-        tuple(play_out_at_most(20, "montana", make("montana", Random(seed)), Random(9)))
+        tuple(play_out_at_most(20, "montana", make(GAMES["montana"], Random(seed)), Random(9)))
         for seed in range(5)
     }
     assert len(lines) > 1
@@ -86,7 +91,7 @@ def test_greedy_wins_where_foresight_is_not_needed() -> None:
     won = Counter[str]()
     for game in ("klondike", "thumb-and-pouch"):
         for number in range(12):
-            line = play_out(game, deal(game, number), Greedy(game), Random(number))
+            line = play_out(game, deal(game, number), Greedy(GAMES[game]), Random(number))
             end = deal(game, number)
             for move in line:
                 end = play(GAMES[game], end, command(game, move), Random(number)).table
@@ -97,11 +102,11 @@ def test_greedy_wins_where_foresight_is_not_needed() -> None:
 def test_b48_a_shuttle_is_not_played_for_ever() -> None:
     _, legal = look("klondike", B48.table, 0)
     assert legal == ["move 1 2"]
-    assert play_out("klondike", B48.table, Greedy("klondike"), Random(0)) == ["move 1 2"]
+    assert play_out("klondike", B48.table, Greedy(GAMES["klondike"]), Random(0)) == ["move 1 2"]
 
 
 def test_nothing_is_tried_twice_in_one_position() -> None:
-    greedy = Greedy("klondike")
+    greedy = Greedy(GAMES["klondike"])
     view, legal = look("klondike", deal("klondike", 1), 0)
     choices = [greedy(view, legal) for _ in range(len(legal) + 1)]
     tried = [choice for choice in choices if choice is not None]
@@ -110,7 +115,7 @@ def test_nothing_is_tried_twice_in_one_position() -> None:
 
 
 def test_without_progress_the_game_is_given_up() -> None:
-    greedy = Greedy("klondike-single")
+    greedy = Greedy(GAMES["klondike-single"])
     table = deal("klondike-single", 1)
     answers = [greedy(*turned(table, n)) for n in range(PATIENCE + 2)]
     assert answers[PATIENCE] is not None
@@ -125,3 +130,16 @@ def turned(table: Table, n: int) -> tuple[BoardView, list[str]]:
 
 def test_every_game_has_its_preferences() -> None:
     assert set(PREFERENCES) == set(GAMES)
+
+
+def test_who_thinks_says_what_was_thought() -> None:
+    rules = GAMES["klondike"]
+    thinker, table = Thinker(rules, Strength.FAST, Random(1)), deal("klondike", 1)
+    while not thinker.explain():
+        view, legal = look("klondike", table, 0)
+        move = thinker(view, legal)
+        assert move is not None
+        table = play(rules, table, command("klondike", move), Random(1)).table
+    values = thinker.explain()
+    assert set(values) <= set(legal)
+    assert list(values.values()) == sorted(values.values(), reverse=True)

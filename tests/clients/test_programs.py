@@ -15,7 +15,7 @@ from positions import do
 from servers import Running
 
 from kibitz.clients import bot, demo
-from kibitz.clients.bots import STRATEGIES, example
+from kibitz.clients.bots import STRATEGIES, example, turns
 from kibitz.clients.bots.greedy import Greedy
 from kibitz.clients.session import Refused, connect
 from kibitz.clients.terminal.tokens import Tokens
@@ -55,7 +55,7 @@ async def test_greedy_plays_a_game_to_its_end(server: Running, game: str) -> Non
 async def test_a_win_is_a_win(server: Running) -> None:
     async with connect(server.url) as client:
         mirror = await client.create("klondike", save=save_of(NEAR_WIN))
-        result = await bot.play_out(client, mirror, Greedy("klondike"))
+        result = await bot.play_out(client, mirror, Greedy(GAMES["klondike"]))
         assert (result.outcome, result.score) == ("won", 52)
 
 
@@ -63,14 +63,14 @@ async def test_b48_gives_up(server: Running) -> None:
     case = (Path(__file__).parents[1] / "cases" / "data" / "B48.txt").read_text()
     async with connect(server.url) as client:
         mirror = await client.create("klondike", save=save_of(case))
-        result = await bot.play_out(client, mirror, Greedy("klondike"))
+        result = await bot.play_out(client, mirror, Greedy(GAMES["klondike"]))
         assert (result.outcome, result.moves) == ("gave up", 1)
 
 
 async def test_no_strategy_goes_on_for_ever(
     server: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bot, "NO_PROGRESS", 20)
+    monkeypatch.setattr(turns, "NO_PROGRESS", 20)
 
     async def choose(view: BoardView, legal: list[str]) -> str | None:
         return "discard" if "discard" in legal else "reset"
@@ -83,7 +83,7 @@ async def test_no_strategy_goes_on_for_ever(
 
 async def test_a_strategy_that_breaks_the_rules_is_told_so(server: Running) -> None:
     with pytest.raises(Refused, match="illegal move"):
-        await bot.run(lambda game, rng: lambda view, legal: "move 1 1", "klondike", server.url)
+        await bot.run(lambda rules, rng: lambda view, legal: "move 1 1", "klondike", server.url)
 
 
 async def test_what_others_say_does_not_disturb(server: Running) -> None:

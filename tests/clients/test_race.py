@@ -18,6 +18,7 @@ from kibitz.clients.bots import STRATEGIES
 from kibitz.clients.scene import Scene
 from kibitz.clients.session import Client, Refused, connect
 from kibitz.clients.terminal.table import RIVALS_EVERY
+from kibitz.engine.games import GAMES
 from kibitz.protocol.codes import ErrorCode
 from kibitz.protocol.mirror import Mirror
 from kibitz.protocol.requests import Move, PolicyWish
@@ -119,7 +120,7 @@ async def race_as(
     client = await stack.enter_async_context(connect(server.url, name=f"bot {number}"))
     mirror = await client.join(room, "player")
     await client.until(lambda: all(seat.id for seat in mirror.seats))
-    choose = STRATEGIES["greedy" if number % 2 else "random"]("klondike", Random(number))
+    choose = STRATEGIES["greedy" if number % 2 else "random"](GAMES["klondike"], Random(number))
     return await bot.play_out(client, mirror, choose)
 
 

@@ -6,9 +6,7 @@ race it plays its own board and waits for nobody. Never: hidden cards, rules of 
 """
 
 import asyncio
-import inspect
 import time
-import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -16,26 +14,19 @@ from functools import partial
 from random import Random
 from typing import Any, Literal
 
-from kibitz.engine.game import moves
+from kibitz.engine.game import Game, moves
 from kibitz.engine.games import GAMES, TEXTS
 from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.mirror import Mirror
-from kibitz.protocol.views import BoardView
 
 from .bots import Maker, Strategy
+from .bots.turns import Turns
 from .connection import PATIENCE
 from .session import Client, Closed, Unreachable, connect
 from .trust import Trust
 
-NO_PROGRESS = 1000
-"""Moves without a better score after which the game is given up, whatever the strategy says."""
-
 Outcome = Literal["won", "stuck", "gave up", "ended", "timeout"]
 """``stuck``: no legal move is left; ``ended``: by somebody else; ``timeout``: of a race."""
-
-
-class Failed(Exception):
-    """A strategy raised an exception, or chose what is no move."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +55,7 @@ def play(url: str | Sequence[str], game: str, choose: Strategy) -> Result:
         Failed: It broke.
 
     """
-    return asyncio.run(run(lambda name, rng: choose, game, url))[0]
+    return asyncio.run(run(lambda rules, rng: choose, game, url))[0]
 
 
 async def run(
@@ -112,14 +103,15 @@ async def run(
     async with connect(url, name=name, token=token, patience=PATIENCE, trust=trust) as client:
         met(client)
         for number in range(1 if room else games):
-            choose = make(game, Random() if seed is None else Random(f"{seed}:{number}"))
             deal = deals[number % len(deals)] if deals else None
             if room is None:
                 mode = {} if race is None else {"mode": "race", **race}
                 mirror = await client.create(game, deal=deal, **mode)
             else:
                 mirror = await client.join(room, "player")
+            rng = Random() if seed is None else Random(f"{seed}:{number}")
             try:
+                choose = make(rules_of(mirror), rng)
                 result = await play_out(client, mirror, choose, deal=deal, delay=lambda: delay)
             finally:
                 if room is None:
@@ -149,13 +141,11 @@ async def play_out(
     """
     await _started(client, mirror)
     began = time.monotonic()
-    best, waited = -1, 0
+    turns = Turns(choose)
     outcome: Outcome = "ended"
     while is_going(mirror):
         board, legal = mirror.board, legal_moves(mirror)
-        waited = 0 if board.score > best else waited + 1
-        best = max(best, board.score)
-        move = None if waited >= NO_PROGRESS else await _choice(choose, board, legal)
+        move = await turns.next(board, legal)
         if move is None:
             outcome = "gave up" if legal else "stuck"
             break
@@ -171,29 +161,15 @@ async def play_out(
     return Result(mirror.room, deal, outcome, board.moves, board.score, seconds)
 
 
-async def _choice(choose: Strategy, board: BoardView, legal: list[str]) -> str | None:
-    try:
-        choice = choose(board, legal)
-        move = await choice if inspect.isawaitable(choice) else choice
-    except Exception as error:
-        raise Failed(f"the strategy failed: {said(error)}") from error
-    if move is not None and not isinstance(move, str):
-        raise Failed(f"the strategy chose {move!r:.60}, which is no move")
-    return move
-
-
-def said(error: Exception) -> str:
-    """An exception in one line, and where it was raised."""
-    frames = traceback.extract_tb(error.__traceback__)
-    where = f" ({frames[-1].filename}, line {frames[-1].lineno})" if frames else ""
-    return f"{type(error).__name__}: {error}{where}".replace("\n", " ")
-
-
 def legal_moves(mirror: Mirror) -> list[str]:
     """The legal moves of a room's board, best first, as far as everybody may know."""
-    view = mirror.view
-    game = GAMES[view.game].with_options(view.options)
-    return [TEXTS[view.game].write(move) for move in moves(game, mirror.tables[mirror.own])]
+    game = rules_of(mirror)
+    return [TEXTS[game.name].write(move) for move in moves(game, mirror.tables[mirror.own])]
+
+
+def rules_of(mirror: Mirror) -> Game:
+    """The rules that are played in a room, with its options."""
+    return GAMES[mirror.view.game].with_options(mirror.view.options)
 
 
 def is_going(mirror: Mirror) -> bool:

@@ -20,7 +20,7 @@ from kibitz.protocol.codes import CloseCode, Refused
 from kibitz.protocol.mirror import Mirror
 from kibitz.protocol.requests import PolicyWish
 
-from .bot import clear, play_out
+from .bot import clear, play_out, rules_of
 from .bots import STRATEGIES
 from .session import Client, Closed, Unreachable, connect
 from .terminal.tokens import Tokens, default_path
@@ -114,8 +114,8 @@ async def _table(client: Client, game: str, left: list[Mirror]) -> None:
     going_on = mine[:1]
     while True:
         with suppress(Refused):
-            choose = STRATEGIES["greedy"](game, Random())
             mirror = going_on.pop() if going_on else await client.create(game)
+            choose = STRATEGIES["greedy"](rules_of(mirror), Random())
             await play_out(client, mirror, choose, delay=lambda: random.uniform(*PACE))
             await asyncio.sleep(PAUSE)
             await clear(client, mirror)
@@ -140,5 +140,5 @@ async def _races(patient: Callable[..., Client], client: Client) -> None:
 
 async def _run(client: Client, mirror: Mirror, strategy: str) -> None:
     """Play a board of a race to its end."""
-    choose = STRATEGIES[strategy](mirror.view.game, Random())
+    choose = STRATEGIES[strategy](rules_of(mirror), Random())
     await play_out(client, mirror, choose, delay=lambda: random.uniform(*PACE))

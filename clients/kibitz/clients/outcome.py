@@ -75,7 +75,7 @@ def run(
     """
     from kibitz.protocol.codes import CloseCode, ErrorCode, Refused
 
-    from .bot import Failed
+    from .bots.turns import Failed
     from .session import Busy, Closed, Garbled, NoSocket, Unreachable, Untrusted
     from .telling import printable, refused_because
 

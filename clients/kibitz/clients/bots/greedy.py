@@ -10,7 +10,7 @@ from enum import Enum
 from random import Random
 
 from kibitz.engine.game import Draw, Game, Move, Recycle, Shuffle, Transfer, moves
-from kibitz.engine.games import GAMES, TEXTS
+from kibitz.engine.games import TEXTS
 from kibitz.engine.notation import read_table
 from kibitz.engine.table import Table, fold
 from kibitz.engine.text import Request
@@ -46,10 +46,10 @@ PREFERENCES: dict[str, tuple[Kind, ...]] = {
 class Greedy:
     """The strategy, for one game from its start to its end."""
 
-    def __init__(self, game: str) -> None:
-        self._game: Game = GAMES[game]
-        self._text = TEXTS[game]
-        self._preference = PREFERENCES[game]
+    def __init__(self, game: Game) -> None:
+        self._game = game
+        self._text = TEXTS[game.name]
+        self._preference = PREFERENCES[game.name]
         self._kinds = {place.pile: place.kind for place in self._game.layout}
         self._seen: dict[object, set[str]] = {}
         self._best = (-1, 0)

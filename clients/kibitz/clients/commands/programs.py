@@ -16,7 +16,9 @@ from .reaching import Access, Server, TlsCa
 @spread
 def bot(
     *,
-    strategy: Annotated[str, typer.Argument(help="greedy, random or module:function")],
+    strategy: Annotated[
+        str, typer.Argument(help="strong, fast, greedy, random or module:function")
+    ],
     game: say.Game,
     games: Annotated[int, typer.Option(min=1, help="How many games.")] = 1,
     deal: Annotated[
@@ -34,7 +36,8 @@ def bot(
     access: Access,
 ) -> None:
     """Let a program play."""
-    from ..terminal.arena import Unknown, arena, find
+    from ..bots.finding import Unknown, find
+    from ..terminal.bots import play_games
 
     game = outcome.game_named(game)
     token, keep = access.remembered(name)
@@ -52,7 +55,7 @@ def bot(
     }
 
     async def play() -> None:
-        await arena(find(strategy), game, access.server, settings)
+        await play_games(find(strategy), game, access.server, settings)
 
     try:
         outcome.run(access.server, play, name=name, who=access.who)

@@ -1,54 +1,22 @@
-"""``kibitz bot``: strategies found by name, games played, results in a table."""
+"""``kibitz bot``: games played, results in a table."""
 
-import importlib
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from ..bot import Failed, Result, run, said
-from ..bots import STRATEGIES, Maker
+from ..bot import Result, run
+from ..bots import Maker
 from ..telling import number_of
 
 HEADS = ("room", "deal", "outcome", "moves", "score", "seconds")
 
 
-class Unknown(ValueError):
-    """There is no such strategy."""
-
-
-def find(strategy: str) -> Maker:
-    """What makes a strategy: one of ours by its name, or a function as ``module:function``.
-
-    Raises:
-        Unknown: There is none.
-        Failed: Its module cannot be loaded.
-
-    """
-    if strategy in STRATEGIES:
-        return STRATEGIES[strategy]
-    module, colon, name = strategy.partition(":")
-    if not colon:
-        ours = ", ".join(STRATEGIES)
-        raise Unknown(f"no strategy {strategy!r} (there are {ours}, or module:function)")
-    sys.path.insert(0, str(Path.cwd()))
-    try:
-        choose = getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise Unknown(f"no strategy {strategy!r}: {error}") from None
-    except Exception as error:
-        raise Failed(f"{module} cannot be loaded: {said(error)}") from None
-    if not callable(choose):
-        raise Unknown(f"no strategy {strategy!r}: {name} is no function")
-    return lambda game, rng: choose
-
-
-async def arena(make: Maker, game: str, url: Sequence[str], settings: dict[str, Any]) -> None:
+async def play_games(make: Maker, game: str, url: Sequence[str], settings: dict[str, Any]) -> None:
     """Play and print the results; ``settings`` go to :func:`~kibitz.clients.bot.run`.
 
     However it ends, the games finished by then are printed.

@@ -1,0 +1,125 @@
+"""Every strategy plays every deal, in processes of their own.
+
+Promises: all strategies get the same cards and the same shuffles; a seed repeats every game,
+however many processes there are; a strategy that breaks has lost that game and no other.
+"""
+
+import asyncio
+import multiprocessing
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from random import Random
+
+from msgspec import Struct
+
+from kibitz.engine.deals import deck_of
+from kibitz.engine.games import GAMES
+
+from ..bots.finding import find
+from ..bots.turns import Failed
+from ..offline import play_out, shuffles_of
+
+
+class Contest(Struct, frozen=True, kw_only=True):
+    """What is played.
+
+    Attributes:
+        game: The name of a game.
+        options: Its options.
+        bots: The strategies' names.
+        deals: The deals.
+        seed: What all chance of the strategies follows from.
+
+    """
+
+    game: str
+    options: dict[str, str]
+    bots: list[str]
+    deals: list[str]
+    seed: int
+
+
+class Row(Struct, frozen=True, kw_only=True):
+    """How one strategy fared on one deal.
+
+    Attributes:
+        outcome: ``won``, ``stuck``, ``gave up`` or ``failed``.
+        score: The cards that are where they belong.
+        fault: Why it failed.
+        thought: Milliseconds of each choice.
+
+    """
+
+    bot: str
+    deal: str
+    outcome: str
+    score: int = 0
+    moves: int = 0
+    fault: str = ""
+    thought: list[float] = []
+
+
+def run(contest: Contest, jobs: int) -> Iterator[Row]:
+    """Play all games, deal after deal, so many at a time.
+
+    Raises:
+        Failed: The module of a strategy cannot be loaded.
+        Unknown: There is no such strategy.
+
+    """
+    for bot in contest.bots:
+        find(bot)
+    games = [(bot, deal) for deal in contest.deals for bot in contest.bots]
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(min(jobs, len(games)), mp_context=context) as pool:
+        try:
+            yield from pool.map(partial(_play, contest), *zip(*games, strict=True))
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _play(contest: Contest, bot: str, deal: str) -> Row:
+    rules = GAMES[contest.game].with_options(contest.options)
+    chance = Random(f"{contest.seed}:{bot}:{deal}")
+    try:
+        choose = find(bot)(rules, chance)
+        table = rules.deal(deck_of(deal))
+        played = asyncio.run(play_out(rules, table, choose, shuffles_of(deal)))
+    except Failed as error:
+        return Row(bot=bot, deal=deal, outcome="failed", fault=str(error))
+    return Row(
+        bot=bot,
+        deal=deal,
+        outcome=played.outcome,
+        score=played.score,
+        moves=len(played.line),
+        thought=[round(seconds * 1000, 3) for seconds in played.thought],
+    )
+
+
+def deals_of(text: str) -> list[str]:
+    """The deals that a list names: ``1-300``, ``7,ms11982,monday``.
+
+    Raises:
+        ValueError: It names none, or one twice.
+        BadOption: One is no deal.
+
+    """
+    deals: list[str] = []
+    for part in filter(None, text.split(",")):
+        first, dash, last = part.partition("-")
+        if dash and first.isdecimal() and last.isdecimal():
+            deals += map(str, range(int(first), int(last) + 1))
+        else:
+            deals.append(part)
+    if not deals or len(set(deals)) < len(deals):
+        raise ValueError(f"{text!r} names no deals, or one twice; deals look like 1-300 or 7,ms11")
+    for deal in deals:
+        deck_of(deal)
+    return deals
+
+
+def by_bot(contest: Contest, rows: Sequence[Row]) -> Mapping[str, list[Row]]:
+    """Each strategy's games, in the order of the deals."""
+    return {bot: [row for row in rows if row.bot == bot] for bot in contest.bots}

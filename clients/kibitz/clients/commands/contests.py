@@ -1,0 +1,75 @@
+"""``kibitz arena``: strategies compared on the same deals."""
+
+import os
+import sys
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .. import outcome
+from . import options as say
+
+
+def arena(
+    bots: Annotated[
+        str,
+        typer.Option(
+            help="Strategies: strong, fast, greedy, random, module:function; with commas."
+        ),
+    ],
+    game: Annotated[str, typer.Option(help="montana, aces-up, klondike, ...")],
+    deals: Annotated[str, typer.Option(help="Deals: 1-300, or 7,ms11,monday.")] = "1-100",
+    option: say.Rules = None,
+    seed: Annotated[int, typer.Option(help="Where the chance of strategies begins.")] = 0,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, max=256, help="Games at a time; all cores if not said.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="For programs, every game.")] = False,
+    html: Annotated[Path | None, typer.Option(help="Write a page with plots, too.")] = None,
+) -> None:
+    """Let strategies play the same deals, offline, and say what the difference is worth."""
+    import msgspec
+    from rich.progress import track
+
+    from kibitz.engine.games import GAMES
+
+    from ..arena.contest import Contest, deals_of, run
+    from ..arena.page import page
+    from ..arena.printing import print_report
+    from ..arena.report import report
+    from ..bots.turns import Failed
+
+    names = [name for name in bots.split(",") if name]
+    if not names or len(set(names)) < len(names):
+        raise outcome.unusable(f"{bots!r} names no strategies, or one twice")
+    try:
+        rules = GAMES[outcome.game_named(game)].with_options(dict(map(outcome.pair, option or [])))
+        contest = Contest(
+            game=rules.name,
+            options=dict(rules.options),
+            bots=names,
+            deals=deals_of(deals),
+            seed=seed,
+        )
+        games = run(contest, jobs or os.cpu_count() or 1)
+        total = len(names) * len(contest.deals)
+        rows = list(track(games, total=total, disable=not sys.stderr.isatty(), transient=True))
+    except (ValueError, Failed) as error:
+        raise outcome.unusable(str(error)) from None
+    date = datetime.now(UTC).date().isoformat()
+    found = report(contest, rows, f"kibitz {version('kibitz')}", date)
+    if html is not None:
+        try:
+            html.write_text(page(found), "utf-8")
+        except OSError as error:
+            raise outcome.unusable(f"could not write {html}: {error.strerror}") from None
+    if as_json:
+        text = msgspec.json.format(msgspec.json.encode(found), indent=2).decode()
+        sys.stdout.write(text + "\n")
+    else:
+        print_report(found)
+    if any(row.fault for row in rows):
+        raise typer.Exit(1)

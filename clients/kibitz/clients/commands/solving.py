@@ -1,0 +1,146 @@
+"""``kibitz solve``: whether a game can be won, and where it was lost."""
+
+import os
+import sys
+from collections.abc import Callable
+from os.path import exists  # a name that is too long is no file, and no mistake
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .. import outcome
+from . import options as say
+from .groups import spread
+from .reaching import Entry
+
+if TYPE_CHECKING:
+    from ..session import Client
+    from ..solving.asking import Patience
+
+Seconds = Annotated[
+    float, typer.Option(min=0.01, max=86_400, help="Time for each answer, in seconds.")
+]
+
+
+@spread
+def solve(
+    *,
+    source: Annotated[str, typer.Argument(metavar="FILE|ROOM|GAME")],
+    deals: Annotated[
+        str | None, typer.Option(help="Deals of a game: 42, or 1-300, or 7,ms11,monday.")
+    ] = None,
+    option: say.Rules = None,
+    board: say.Board = None,
+    seconds: Seconds = 10.0,
+    nodes: Annotated[
+        int | None, typer.Option(min=1, help="Positions to look at for each answer, at most.")
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, max=256, help="Deals at a time; all cores if not said.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    entry: Entry,
+) -> None:
+    """Find out whether a game can be won, all cards known, and where it was lost.
+
+    It is a save, a replay text, a room whose game has ended, or deals of a game. ``can be won``
+    comes with the moves; ``cannot`` is said only when everything has been tried.
+    """
+    from kibitz.engine.games import GAMES
+
+    from ..solving.asking import Patience
+
+    patience = Patience(seconds, nodes)
+    tell = _tell_json if as_json else _tell
+    if source.lower() in GAMES and not exists(source):
+        if deals is None:
+            raise outcome.unusable(f"--deals says which deals of {source.lower()}")
+        _solve_deals(source.lower(), deals, option, patience, jobs, tell)
+        return
+    if deals is not None:
+        outcome.game_named(source)
+    path = Path(source)
+    if exists(path) or path.name != source or path.suffix:
+        _solve_text(outcome.save_text(path), source, patience, tell)
+        return
+    found: list[str] = []
+
+    async def talk(client: "Client") -> None:
+        found.append(await client.archived_text(source, say.index(board) or 0))
+
+    entry.talk_as_ever(talk, keep=False, refused=outcome.UNUSABLE)
+    _solve_text(found[0], source, patience, tell)
+
+
+Tell = Callable[[list[str], Any], None]
+
+
+def _tell(lines: list[str], plain: Any) -> None:
+    sys.stdout.write("".join(line + "\n" for line in lines))
+
+
+def _tell_json(lines: list[str], plain: Any) -> None:
+    import msgspec
+
+    sys.stdout.write(msgspec.json.format(msgspec.json.encode(plain), indent=2).decode() + "\n")
+
+
+def _solve_text(text: str, source: str, patience: "Patience", tell: Tell) -> None:
+    from kibitz.engine.headers import LineError
+
+    from ..solving import telling
+    from ..solving.asking import course_of
+
+    try:
+        course = course_of(text)
+    except LineError as error:
+        raise outcome.unusable(f"{source}: {error}") from None
+    if course.commands:
+        analysis = course.analysis(patience)
+        lines = list(telling.analysis_told(course, analysis))
+        tell(lines, telling.analysis_json(course, analysis))
+    else:
+        answer = patience.answer(course.game, course.start)
+        lines = list(telling.answer_told(course.game, answer))
+        tell(lines, telling.answer_json(course.game, answer))
+
+
+def _solve_deals(
+    game: str,
+    deals: str,
+    option: list[str] | None,
+    patience: "Patience",
+    jobs: int | None,
+    tell: Tell,
+) -> None:
+    from rich.progress import track
+
+    from kibitz.engine.deals import deck_of
+    from kibitz.engine.games import GAMES
+
+    from ..arena.contest import deals_of
+    from ..solving import telling
+    from ..solving.deals import Question, run, tally
+
+    try:
+        rules = GAMES[game].with_options(dict(map(outcome.pair, option or [])))
+        some = deals_of(deals)
+    except ValueError as error:
+        raise outcome.unusable(str(error)) from None
+    if len(some) == 1:
+        answer = patience.answer(rules, rules.deal(deck_of(some[0])))
+        tell(list(telling.answer_told(rules, answer)), telling.answer_json(rules, answer))
+        return
+    question = Question(
+        game=game,
+        options=dict(rules.options),
+        seconds=patience.seconds,
+        nodes=patience.nodes,
+    )
+    games = run(question, some, jobs or os.cpu_count() or 1)
+    rows = list(track(games, total=len(some), disable=not sys.stderr.isatty(), transient=True))
+    counts = tally(rows)
+    shown = [f"{row.deal}\t{row.verdict}\t{row.moves}\t{row.nodes}\t{row.seconds}" for row in rows]
+    lines = ["deal\tverdict\tmoves\tpositions\tseconds", *shown, *telling.tally_told(counts)]
+    tell(lines, {"question": question, "tally": counts, "deals": rows})

@@ -1,0 +1,112 @@
+"""A strategy at a table of its own: the rules and views of a server, and no network.
+
+Promises: what a strategy is given is what a server would show it; the same deal brings the same
+cards and the same shuffles. Never: hidden cards, a clock that decides.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from kibitz.engine.deals import Drawn, deck_of
+from kibitz.engine.game import Chance, Game, IllegalMove, moves
+from kibitz.engine.game import play as decide
+from kibitz.engine.games import GAMES, TEXTS
+from kibitz.engine.notation import write_piles
+from kibitz.engine.table import Table, redact_table
+from kibitz.engine.text import InputError, Request
+from kibitz.protocol.views import BoardView, Status
+
+from .bots import Strategy
+from .bots.turns import Failed, Turns
+
+Outcome = Literal["won", "stuck", "gave up"]
+"""``stuck``: no legal move is left."""
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """How a game went.
+
+    Attributes:
+        outcome: How it ended.
+        line: The moves, in the game's notation.
+        score: The cards that are where they belong.
+        thought: Seconds that each choice took.
+
+    """
+
+    outcome: Outcome
+    line: tuple[str, ...]
+    score: int
+    thought: tuple[float, ...]
+
+
+def play(
+    game: str, deal: str, choose: Strategy, *, options: Mapping[str, str] | None = None
+) -> Played:
+    """Play one game to its end.
+
+    Args:
+        game: The name of a game.
+        deal: A deal: a number or a word.
+        choose: The strategy; it may be asynchronous.
+        options: The rules' options.
+
+    Raises:
+        BadOption: There is no such deal or option.
+        Failed: The strategy broke, or chose a move that is not legal.
+
+    """
+    rules = GAMES[game].with_options(options or {})
+    table = rules.deal(deck_of(deal))
+    return asyncio.run(play_out(rules, table, choose, shuffles_of(deal)))
+
+
+def shuffles_of(deal: str) -> Chance:
+    """Where the outcomes of a deal's shuffles come from, where no server decides them."""
+    return Drawn(b"kibitz shuffles offline\0" + deal.encode())
+
+
+async def play_out(rules: Game, table: Table, choose: Strategy, chance: Chance) -> Played:
+    """Play on from a position.
+
+    Raises:
+        Failed: The strategy broke, or chose a move that is not legal.
+
+    """
+    turns, line = Turns(choose), list[str]()
+    outcome: Outcome = "won"
+    while not rules.is_won(table):
+        legal = legal_moves(rules, table)
+        move = await turns.next(view_of(rules, table, len(line)), legal)
+        if move is None:
+            outcome = "gave up" if legal else "stuck"
+            break
+        table = _after(rules, table, move, chance)
+        line.append(move)
+    return Played(outcome, tuple(line), rules.score(table), tuple(turns.thought))
+
+
+def legal_moves(rules: Game, table: Table) -> list[str]:
+    """The legal moves, best first, in the game's notation."""
+    write = TEXTS[rules.name].write
+    return [write(move) for move in moves(rules, redact_table(table))]
+
+
+def view_of(rules: Game, table: Table, made: int) -> BoardView:
+    """What everybody may see after so many moves."""
+    status: Status = "won" if rules.is_won(table) else "open"
+    piles = write_piles(redact_table(table))
+    return BoardView(piles, status, made, rules.score(table), dict(table.counters))
+
+
+def _after(rules: Game, table: Table, line: str, chance: Chance) -> Table:
+    try:
+        move = TEXTS[rules.name].parse(line)
+        if isinstance(move, Request):
+            raise Failed(f"the strategy chose {line!r}, which is no move")
+        return decide(rules, table, move, chance).table
+    except (InputError, IllegalMove) as error:
+        raise Failed(f"the strategy chose {line!r:.60}: {error}") from None

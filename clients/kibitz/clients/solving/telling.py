@@ -1,0 +1,108 @@
+"""What a search has found, in words and for programs."""
+
+from collections.abc import Iterator, Sequence
+from textwrap import fill
+from typing import Any
+
+from kibitz.engine.game import Game, Move
+from kibitz.engine.games import TEXTS
+from kibitz.engine.solving import Answer, Verdict
+from kibitz.engine.solving.analysis import Analysis
+
+from ..arena.figures import Estimate
+from ..telling import number_of
+from .asking import Course
+from .deals import Tally
+
+WIDTH = 78
+"""Columns of a line of moves."""
+LONGER = "--seconds gives more time"
+
+
+def written(game: Game, line: Sequence[Move]) -> list[str]:
+    """Moves in the game's notation."""
+    return [TEXTS[game.name].write(move) for move in line]
+
+
+def answer_told(game: Game, answer: Answer) -> Iterator[str]:
+    """Whether a position can be won, and how."""
+    looked = number_of(answer.nodes, "position")
+    match answer.verdict:
+        case Verdict.WIN if answer.line:
+            yield f"This can be won, in {number_of(len(answer.line), 'move')}:"
+            yield _moves(written(game, answer.line))
+        case Verdict.WIN:
+            yield "This is won."
+        case Verdict.LOST:
+            yield f"This cannot be won: everything has been tried ({looked})."
+        case Verdict.UNKNOWN:
+            yield f"Whether this can be won was not found out ({looked}); {LONGER}."
+
+
+def analysis_told(course: Course, found: Analysis) -> Iterator[str]:
+    """Whether the deal could be won, where the game was lost, and what would have won."""
+    if found.winnable == found.length and not found.line:
+        yield f"This was won, in {number_of(found.length, 'move')}."
+        return
+    match found.deal:
+        case Verdict.LOST:
+            yield "This deal could not be won, whatever was played."
+            return
+        case Verdict.WIN:
+            yield "This deal could be won."
+        case Verdict.UNKNOWN:
+            yield f"Whether this deal could be won was not found out; {LONGER}."
+    if found.mistake is not None:
+        yield f"It was lost with move {found.mistake}: {course.commands[found.mistake - 1]}"
+    elif found.lost is not None:
+        first = 1 if found.winnable is None else found.winnable + 1
+        yield f"It was lost with one of the moves {first} to {found.lost}."
+    elif found.winnable == found.length:
+        yield "It could still be won when it ended."
+    elif found.winnable is not None:
+        yield f"After move {found.winnable} it could still be won; what came then is not known."
+    if found.line and found.winnable is not None:
+        at = f"after move {found.winnable}" if found.winnable else "from the start"
+        yield f"What would have won {at}, in {number_of(len(found.line), 'move')}:"
+        yield _moves(written(course.game, found.line))
+
+
+def tally_told(counts: Tally) -> Iterator[str]:
+    """The counts of many deals."""
+    yield (
+        f"{number_of(counts.deals, 'deal')}: {counts.win} can be won, {counts.lost} cannot, "
+        f"{counts.unknown} not found out"
+    )
+    median, p95 = counts.median_seconds, counts.p95_seconds
+    yield (
+        f"at least {_percent(counts.at_least)} can be won, at most {_percent(counts.at_most)}; "
+        f"half of them within {median:.2f} s, 95 % within {p95:.2f} s"
+    )
+
+
+def _percent(part: Estimate) -> str:
+    return f"{100 * part.value:.1f} % ({100 * part.low:.1f} .. {100 * part.high:.1f})"
+
+
+def answer_json(game: Game, answer: Answer) -> dict[str, Any]:
+    """The same for programs."""
+    line = written(game, answer.line)
+    return {"verdict": answer.verdict.value, "line": line, "nodes": answer.nodes}
+
+
+def analysis_json(course: Course, found: Analysis) -> dict[str, Any]:
+    """The same for programs; positions are counted from the start, 0."""
+    return {
+        "deal": found.deal.value,
+        "winnable": found.winnable,
+        "lost": found.lost,
+        "mistake": found.mistake,
+        "moves": list(course.commands),
+        "line": written(course.game, found.line),
+    }
+
+
+def _moves(moves: Sequence[str]) -> str:
+    joined = ", ".join(move.replace(" ", "\0") for move in moves)
+    wrapped = fill(joined, WIDTH, break_long_words=False, break_on_hyphens=False)
+    return wrapped.replace("\0", " ")

@@ -1,0 +1,86 @@
+"""One way to get somebody who plays well, for all games."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from random import Random
+from typing import Protocol
+
+from ..game import Game, Move
+from ..games.aces_up.rules import AcesUp
+from ..games.columns import Columns
+from ..games.klondike.rules import Klondike
+from ..games.montana.rules import Montana
+from ..table import Table
+from . import aces, klondikes
+from .montana import Planner
+from .sampling import Sampler
+
+
+class Strength(StrEnum):
+    """How long is thought about a move."""
+
+    FAST = "fast"
+    STRONG = "strong"
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """What is spent on one choice.
+
+    Attributes:
+        worlds: How many worlds are imagined, where cards are hidden.
+        nodes: How many positions are looked at, where all lie open.
+
+    """
+
+    worlds: int
+    nodes: int
+
+
+class Policy(Protocol):
+    """Somebody who plays one game, from the first look to the last."""
+
+    @property
+    def values(self) -> Mapping[Move, float]:
+        """What was thought of the moves last, where they were weighed: 1 and more is a win."""
+        ...
+
+    def choose(self, seen: Table) -> Move | None:
+        """A move on a table as everybody sees it; ``None``: nothing leads any farther."""
+        ...
+
+
+EFFORTS = {
+    Strength.FAST: Effort(worlds=3, nodes=3_000),
+    Strength.STRONG: Effort(worlds=20, nodes=100_000),
+}
+WIDE = {"thumb-and-pouch": 0.5, "klondike": 0.3}
+"""How often playouts move a run for no good reason, by game; elsewhere it does not help."""
+MANY = 5
+"""Worlds of Aces Up beside one of a Klondike: it is played out so much faster."""
+
+
+def policy(game: Game, strength: Strength, rng: Random) -> Policy:
+    """Somebody who plays a game.
+
+    Args:
+        game: The rules.
+        strength: How long is thought about a move.
+        rng: Where all chance comes from; the same gives the same game.
+
+    Raises:
+        TypeError: Nobody plays this game.
+
+    """
+    effort = EFFORTS[strength]
+    match game:
+        case Columns() | Klondike():
+            preferences = klondikes.Preferences(game, WIDE.get(game.name, 0.0))
+            return Sampler(game, preferences, effort.worlds, rng)
+        case AcesUp():
+            return Sampler(game, aces.Preferences(), effort.worlds * MANY, rng)
+        case Montana():
+            return Planner(game, effort.nodes, rng)
+        case _:
+            raise TypeError(f"nobody plays {game.name}")

@@ -1,0 +1,154 @@
+"""``kibitz solve``: saves, replays, rooms and deals; what is told of them."""
+
+import json
+from pathlib import Path
+
+import pytest
+from clients.commands import Command
+from servers import Running
+from typer.testing import CliRunner, Result
+
+from kibitz.clients.__main__ import app
+from kibitz.clients.session import connect
+from kibitz.clients.solving.asking import Patience, course_of
+from kibitz.clients.solving.deals import Found, tally
+from kibitz.engine import replays, saves
+from kibitz.engine.deals import deck_of
+from kibitz.engine.game import NO_CHANCE, Move, play
+from kibitz.engine.games import GAMES, TEXTS
+from kibitz.engine.replays import Replay, Step
+from kibitz.engine.table import Table
+from kibitz.engine.text import Request
+
+THUMB = GAMES["thumb-and-pouch"]
+ENOUGH = Patience(20)
+
+
+def solve(*words: str) -> Result:
+    return CliRunner().invoke(app, ["solve", *words])
+
+
+def after(game: str, table: Table, commands: list[str]) -> Table:
+    """Where commands lead, by the rules."""
+    for command in commands:
+        move = TEXTS[game].parse(command)
+        assert not isinstance(move, Request)
+        table = play(GAMES[game], table, move, NO_CHANCE).table
+    return table
+
+
+def line_of(deal: str) -> tuple[Move, ...]:
+    line = ENOUGH.answer(THUMB, THUMB.deal(deck_of(deal))).line
+    assert line
+    return line
+
+
+def replay_text(commands: list[str], deal: str = "1") -> str:
+    start = THUMB.deal(deck_of(deal))
+    return replays.write(Replay(THUMB, start, tuple(map(Step, commands)), {"deal": deal}))
+
+
+def test_the_line_of_a_deal_wins() -> None:
+    result = solve("thumb-and-pouch", "--deals", "1", "--json")
+    found = json.loads(result.stdout)
+    assert found["verdict"] == "win"
+    assert THUMB.is_won(after(THUMB.name, THUMB.deal(deck_of("1")), found["line"]))
+    first, *rest = solve("thumb-and-pouch", "--deals", "1").stdout.splitlines()
+    assert first == f"This can be won, in {len(found['line'])} moves:"
+    assert " ".join(rest).split(", ") == found["line"]
+
+
+def test_a_save_and_what_is_left_of_it(tmp_path: Path) -> None:
+    table, line = THUMB.deal(deck_of("1")), line_of("1")
+    for move in line[:-2]:
+        table = play(THUMB, table, move, NO_CHANCE).table
+    path = tmp_path / "game.txt"
+    path.write_text(saves.write(THUMB, table))
+    found = json.loads(solve(str(path), "--json").stdout)
+    assert found["verdict"] == "win"
+    assert THUMB.is_won(after(THUMB.name, table, found["line"]))
+
+
+def test_a_game_that_was_lost(tmp_path: Path) -> None:
+    path = tmp_path / "game.txt"
+    path.write_text(replay_text(["sw"] * 23 + ["undo", "resign"]))
+    result = solve(str(path), "--json")
+    found = json.loads(result.stdout)
+    assert found["deal"] == "win"
+    assert found["moves"] == ["sw"] * 22
+    start = THUMB.deal(deck_of("1"))
+    lost = after(THUMB.name, start, found["moves"][: found["winnable"]])
+    assert THUMB.is_won(after(THUMB.name, lost, found["line"]))
+    told = solve(str(path)).stdout
+    assert told.startswith("This deal could be won.\n")
+    if found["mistake"]:
+        assert f"It was lost with move {found['mistake']}: sw" in told
+    assert "What would have won" in told
+
+
+def test_a_game_that_was_won(tmp_path: Path) -> None:
+    path = tmp_path / "game.txt"
+    commands = [TEXTS[THUMB.name].write(move) for move in line_of("1")]
+    path.write_text(replay_text(commands))
+    assert solve(str(path)).stdout == f"This was won, in {len(commands)} moves.\n"
+    path.write_text(replay_text(commands[:-1]))
+    assert "It could still be won when it ended.\n" in solve(str(path)).stdout
+
+
+def test_too_little_time_is_said_to_be_so(tmp_path: Path) -> None:
+    result = solve("klondike-single", "--deals", "1", "--nodes", "50")
+    assert result.stdout.startswith("Whether this can be won was not found out (")
+    assert "--seconds gives more time" in result.stdout
+    path = tmp_path / "game.txt"
+    path.write_text(replay_text(["sw", "sw"]))
+    assert "was not found out" in solve(str(path), "--nodes", "1").stdout
+
+
+def test_many_deals_are_counted() -> None:
+    result = solve("thumb-and-pouch", "--deals", "1-4", "--jobs", "2", "--nodes", "5000")
+    assert result.exit_code == 0
+    head, *rows = [line.split("\t") for line in result.stdout.splitlines()[:5]]
+    assert head == ["deal", "verdict", "moves", "positions", "seconds"]
+    assert [row[0] for row in rows] == ["1", "2", "3", "4"]
+    one = Found(deal="1", verdict="win", moves=1, nodes=1, seconds=1)
+    other = Found(deal="2", verdict="unknown", moves=0, nodes=1, seconds=3)
+    counts = tally([one, other, Found(deal="3", verdict="lost", moves=0, nodes=1, seconds=2)])
+    assert (counts.win, counts.lost, counts.unknown, counts.median_seconds) == (1, 1, 1, 2)
+    assert (counts.at_least.value, counts.at_most.value) == (1 / 3, 2 / 3)
+
+
+async def test_a_room_when_its_game_has_ended(server: Running, kibitz: Command) -> None:
+    async with connect(server.url) as client:
+        mirror = await client.create("thumb-and-pouch", deal="1")
+        await client.move(mirror.room, "sw")
+        ran = await kibitz.run_here("solve", mirror.room)
+        assert ran.code == 2
+        assert "still running" in ran.err
+        await client.resign(mirror.room)
+        ran = await kibitz.run_here("solve", mirror.room)
+        assert ran.out.startswith("This deal could be won.")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["klondike"], "--deals says which deals of klondike"),
+        (["klondyke", "--deals", "1"], "did you mean klondike?"),
+        (["klondike", "--deals", "1,1"], "names no deals, or one twice"),
+        (["klondike", "--deals", "1", "--option", "no=1"], "no"),
+        (["nothing/there.txt"], "could not open"),
+    ],
+)
+def test_what_cannot_be_used_is_told(words: list[str], said: str) -> None:
+    result = solve(*words)
+    assert result.exit_code == 2
+    assert said in result.output
+
+
+def test_texts_that_are_none(tmp_path: Path) -> None:
+    path = tmp_path / "game.txt"
+    path.write_text("nonsense\n")
+    assert solve(str(path)).exit_code == 2
+    path.write_text(replay_text(["sw", "wf 9"]))
+    assert "line" in solve(str(path)).output
+    assert course_of(replay_text([])).commands == []
