@@ -5,6 +5,7 @@ import asyncio
 import pytest
 from brokers import NatsServer, nats_logs
 from desks import desk, turns
+from records import add
 from servers import running_server
 from structlog.testing import capture_logs
 from talk import eventually, talking
@@ -90,6 +91,23 @@ async def test_who_hears_of_what_is_no_continuation_takes_up_nothing(
         assert not any(str(each.get("text")).startswith("new") for each in ann.events(room))
         async with talking(a.url, name="Zoe") as zoe:
             assert (await zoe.ok("join", room=room))["hash"] == new[-1]["hash"]
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize(("keep", "sweep"), [(0, 0.05), (1, 3600)])
+async def test_whoever_follows_is_told(
+    nats_server: NatsServer, monkeypatch: pytest.MonkeyPatch, keep: int, sweep: float
+) -> None:
+    """By a look that finds less than he has; by news of a number that he has."""
+    monkeypatch.setattr(live, "SWEEP_SECONDS", sweep)
+    monkeypatch.setattr(live, "RECHECK_SECONDS", ())
+    async with nats_logs(nats_server) as (log,), asyncio.timeout(30):
+        for seq in range(2):
+            await add(log, "r", seq)
+        with pytest.raises(GoneBack):
+            async for record in log.follow("r"):
+                if record.last == 2:
+                    await put_back(log, "r", keep)
 
 
 async def test_nothing_is_written_behind_another_event_of_the_same_number(
