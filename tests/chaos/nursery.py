@@ -142,9 +142,10 @@ async def nursery() -> AsyncIterator[Nursery]:
         yield made
     finally:
         process.kill()
-        with contextlib.suppress(asyncio.CancelledError):
-            listening.cancel()
-            await listening
+        listening.cancel()
+        await asyncio.wait([listening])
+        if not listening.cancelled():
+            listening.result()
         await process.communicate()
 
 

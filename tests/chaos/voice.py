@@ -152,8 +152,9 @@ class Voice:
                     self._take(await socket.recv())
             finally:
                 sending.cancel()
-                with suppress(asyncio.CancelledError, *GONE):
-                    await sending
+                await asyncio.wait([sending])  # if we are cancelled meanwhile, that is ours
+                if not sending.cancelled():
+                    sending.exception()  # it has only heard what we have heard, too
 
     async def _send(self, socket: ClientConnection, plain: Plain) -> None:
         said = {key: value for key, value in plain.items() if value is not None}

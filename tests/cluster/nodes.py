@@ -20,6 +20,8 @@ from kibitz.server.log.nats.log import NatsLog
 GONE_SECONDS = 0.05
 """Before somebody knocks again where nobody was at home."""
 ASK_SECONDS = 0.1
+PATIENCE = 60.0
+"""Seconds in which a server ends that was told to, and NATS servers agree on who leads."""
 MET = "conflicts", "retries", "unknowns", "disconnects", "gaps", "catch_ups"
 """What a server counts of its log that is no failure."""
 LAST_LINES = 30
@@ -55,8 +57,14 @@ class Node:
     async def end(self, number: int) -> int:
         """End it with a signal; the status."""
         self._process.process.send_signal(number)
-        await self._hearing
-        return await self._process.process.wait()
+        try:
+            async with asyncio.timeout(PATIENCE):
+                await asyncio.wait([self._hearing])
+                self._hearing.result()
+                return await self._process.process.wait()
+        except TimeoutError:
+            why = f"{self.url} does not end on signal {number}: {''.join(self.last)}"
+            raise AssertionError(why) from None
 
 
 class Nodes:
@@ -124,7 +132,8 @@ class Nodes:
 
     async def _look_at(self, node: Node) -> None:
         """Count what it has met, as it is about to end."""
-        page = await scrape(node.url.replace("ws://", "http://").removesuffix("/ws"))
+        async with asyncio.timeout(PATIENCE):
+            page = await scrape(node.url.replace("ws://", "http://").removesuffix("/ws"))
         for what in MET:
             self.met[what] += int(page[f"kibitz_log_{what}_total"])
 
@@ -136,12 +145,13 @@ class Nodes:
     # NATS servers
 
     async def leader(self) -> str:
-        """Who leads the stream of rooms."""
-        while True:
-            with contextlib.suppress(NotSent, Unknown):
-                if (name := await leader_of_rooms(self._log)) is not None:
-                    return name
-            await asyncio.sleep(ASK_SECONDS)
+        """Who leads the stream of rooms, as soon as anybody does."""
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                with contextlib.suppress(NotSent, Unknown):
+                    if (name := await leader_of_rooms(self._log)) is not None:
+                        return name
+                await asyncio.sleep(ASK_SECONDS)
 
     async def follower(self) -> str:
         """Somebody who does not."""

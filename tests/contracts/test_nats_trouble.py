@@ -10,7 +10,7 @@ from typing import Any
 
 import nats
 import pytest
-from brokers import NatsServer, by_a_way, nats_logs
+from brokers import NatsServer, by_a_way, free_ports, nats_logs
 from msgspec.structs import replace
 from records import add, record
 from server.storage.files import entry
@@ -332,8 +332,34 @@ async def test_an_address_where_something_else_answers_is_named(
             await NatsLog.open([f"nats://u:secret@{where}"])
         (waits,) = of(lines, "log waits")
         assert (waits["server"], waits["seconds"] > 0) == (where, True)
-        with pytest.raises(UnusableLog, match=r"at nohost\.invalid:4222"):
-            await NatsLog.open(["nats://nohost.invalid:4222"])
+        assert waits["why"] == "nothing there answers yet"
+    with pytest.raises(UnusableLog, match=r"at nohost\.invalid:4222"):
+        await NatsLog.open(["nats://nohost.invalid:4222"])
+    monkeypatch.setattr("kibitz.server.log.nats.connection.OPEN_SECONDS", 0.6)
+    monkeypatch.setattr("kibitz.server.log.nats.log.SAY_SECONDS", 0.3)
+    nobody = rf"at {where} \(Connection refused\)"
+    with capture_logs() as lines, pytest.raises(UnusableLog, match=nobody):
+        await NatsLog.open([f"nats://u:secret@{where}"])
+    assert [line["why"] for line in of(lines, "log waits")] == ["Connection refused"]
+
+
+async def test_a_start_that_waits_for_streams_says_what_for(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("kibitz.server.log.nats.streams.OPEN_SECONDS", 0.3)
+    monkeypatch.setattr("kibitz.server.log.nats.log.SAY_SECONDS", 0.05)
+    n1, n2, unheard = free_ports(3)
+    routes = ",".join(f"nats://127.0.0.1:{port}" for port in (n1, n2, unheard))
+    cluster = ("--cluster_name", "kibitz", "--cluster", f"nats://127.0.0.1:{n1}")
+    server = NatsServer(tmp_path, "--server_name", "n1", *cluster, "--routes", routes)
+    server.start()
+    try:
+        why = "do not make streams.*are most of the servers there"
+        with capture_logs() as lines, pytest.raises(UnusableLog, match=why) as failed:
+            await NatsLog.open([server.url], 3)
+    finally:
+        server.stop()
+    assert [line["why"] for line in of(lines, "log waits")] == [str(failed.value)]
 
 
 def test_where_it_is_tried_is_no_room() -> None:

@@ -104,18 +104,30 @@ def test_on_three_machines_systemd_starts_the_same_and_the_proxies_are_believed(
     assert lame and wait and int(wait[1]) > int(lame[1]) and "KillSignal=SIGUSR2" in nats
 
 
+def names_in(folder: Path) -> list[str]:
+    return sorted(each.name for each in folder.iterdir())
+
+
 async def test_three_nats_servers_for_a_try_on_one_machine(tmp_path: Path) -> None:
     lines = GROWING.split("<!-- three for a try -->\n```sh\n")[1].split("```")[0]
     checked = lines.replace("nats-server -c", "nats-server -t -c").replace(" &\n", "\n")
     assert checked.count(" -t ") == 1 == lines.count(" &\n")
     (tmp_path / "deploy").symlink_to(DEPLOY)
-    shown = await said("sh", "-ec", f"cd {tmp_path}; {checked}")
+    shown = await said("sh", "-ec", f"cd {tmp_path}; HOME={tmp_path}; {checked}")
+    assert names_in(tmp_path) == ["deploy", "kibitz-try"], "nothing else is written"
+    folder = tmp_path / "kibitz-try"
+    words = (folder / "three").read_text().split()
+    given = dict(zip(words[::2], words[1::2], strict=True))
+    assert given["--nats-credentials"] == f"{folder}/node"
+    assert (folder / "node").read_text().startswith("node:k")
+    assert (words.count("--nats"), given["--nats-replicas"]) == (3, "3")
+    assert folder.stat().st_mode & 0o777 == 0o700
     assert shown.count("is valid") == 3
     for number in "123":
-        config = (tmp_path / f"n{number}.conf").read_text()
+        config = (folder / f"n{number}.conf").read_text()
         listed = re.findall(r'"([\d.]+):(\d+)"', config)
         assert listed == [("127.0.0.1", f"{port}{number}") for port in (422, 822, 622)]
-        assert f'"{tmp_path}/n{number}"' in config
+        assert f'"{folder}/n{number}"' in config
 
 
 def test_the_nats_servers_get_all_that_their_configuration_asks_for() -> None:

@@ -2,19 +2,24 @@
 
 import asyncio
 import signal
+import socket
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from processes import run, standby
+from servers import REAL
 from talk import talking
 
 from kibitz.server.__main__ import _token
+from kibitz.server.access.authority import Unusable
 from kibitz.server.admin.key import UnusableKey
+from kibitz.server.app import running
+from kibitz.server.log.memory import MemoryLog
 from kibitz.server.log.sqlite import SqliteLog
 from kibitz.server.refusals import unbound
-from kibitz.server.settings import Listening
+from kibitz.server.settings import Listening, Settings
 from kibitz.server.storage.schema import SCHEMA_VERSION
 
 
@@ -115,6 +120,13 @@ async def test_a_port_in_use_is_refused(tmp_path: Path) -> None:
         code, said = await run("--port", str(port), "--data", str(tmp_path / "log"))
     assert code == 2 and "is taken" in said and str(port) in said
     assert len(said.splitlines()) == 1, "one clear sentence"
+    with socket.create_server(("127.0.0.1", 0)) as held:
+        port = held.getsockname()[1]
+        settings = Settings(Listening(port=0, metrics_port=port))
+        taken = rf"^port {port} of 127.0.0.1 is taken; --metrics-port says"
+        with pytest.raises(Unusable, match=taken):
+            async with running(settings, MemoryLog(), REAL):
+                pass
     code, said = await run("--port", "70000")
     assert code == 2
 

@@ -93,6 +93,8 @@ async def test_workers_share_a_port_and_a_dead_one_is_started_again(
             assert (await ann.ok("join", room=mirror.room))["seq"] == mirror.seq
             assert await server.terminate() == 0
             assert await ann.closed() == 4503
+        (listening,) = [line for line in lines(server.said) if line["event"] == "listening"]
+        assert listening["servers"] == urlsplit(nats_server.url).netloc
         events = [line["event"] for line in lines(server.said)]
         assert events.count("stopped") == 2 and events.count("listening") == 1
 

@@ -22,7 +22,7 @@ from .app import App, running
 from .log.log import EventLog, LogFailure, UnusableLog
 from .log.memory import MemoryLog
 from .log.nats.servers import ENVIRONMENT as NATS_ENVIRONMENT
-from .log.nats.servers import urls_in
+from .log.nats.servers import places, urls_in
 from .log.sqlite import SqliteLog
 from .operation import runtime
 from .operation.demo import playing
@@ -225,7 +225,8 @@ def _load(keeping: Keeping) -> type["NatsLog"] | None:
     except ModuleNotFoundError as error:
         if error.name != "nats":
             raise
-        raise UnusableLog("--nats needs more: pip install '.[nats]', where its source is") from None
+        why = "--nats needs more: pip install '.[nats]' in the folder of its source"
+        raise UnusableLog(why) from None
     return NatsLog
 
 
@@ -328,7 +329,9 @@ def _announce(settings: Settings, port: int, kept: str) -> None:
     """Say that connections are taken, and where."""
     listening = settings.listening
     page, url = _address(listening, port, "http"), _address(listening, port, "ws")
-    log.info("listening", page=page, socket=url, data=kept)
+    nats = settings.keeping.nats
+    beside = {"servers": places(nats)} if nats else {}
+    log.info("listening", page=page, socket=url, data=kept, **beside)
 
 
 def _end_within(seconds: float, app: App) -> None:

@@ -213,8 +213,10 @@ class App:
         self._lag.stop()
         for task in self._tasks:
             task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await task
+        await asyncio.wait(self._tasks)  # if we are cancelled meanwhile, that is not their end
+        for task in self._tasks:
+            if not task.cancelled():
+                task.result()
         cut = await self._drain.send_away(self._server)
         self._past.close()
         await self._neighbours.close()

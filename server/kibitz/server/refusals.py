@@ -1,6 +1,7 @@
 """Why there can be no server as the command line wants it: sentences for whoever starts one."""
 
 import errno
+import os
 import socket
 
 from .settings import Access, Auth, Keeping, Listening
@@ -45,4 +46,5 @@ def unbound(error: OSError | UnicodeError, listening: Listening) -> str:
         case errno.EACCES | errno.EPERM:
             return f"port {port} is not for everybody to take; choose another with --port"
         case _:
-            return f"cannot listen on {host}, port {port}: {error.strerror or error}"
+            why = os.strerror(error.errno) if error.errno else error
+            return f"cannot listen on {host}, port {port}: {why}"

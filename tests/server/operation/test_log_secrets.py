@@ -1,7 +1,6 @@
 """A whole session at the most talkative level: no secret, no card, no client's word is logged."""
 
 import asyncio
-import contextlib
 import io
 import json
 import re
@@ -133,8 +132,7 @@ async def test_no_secret_is_ever_logged(
         secrets = await session(Chatty(tmp_path / "log"), monkeypatch)
     finally:
         summing.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await summing
+        await asyncio.wait([summing])
         asyncio.get_running_loop().set_exception_handler(None)
         logs.close()
         structlog.reset_defaults()

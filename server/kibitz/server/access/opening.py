@@ -29,7 +29,9 @@ def authority_of(access: Access, world: World) -> Authority:
     except ModuleNotFoundError as error:
         if error.name not in ("jwt", "cryptography"):
             raise
-        raise Unusable("--auth jwt needs more: pip install '.[jwt]', where its source is") from None
+        raise Unusable(
+            "--auth jwt needs more: pip install '.[jwt]' in the folder of its source"
+        ) from None
     if (access.jwt_key is None) is (access.jwt_jwks is None):
         raise Unusable("--auth jwt needs --jwt-key or --jwt-jwks, one of them")
     if access.jwt_key is not None:

@@ -31,7 +31,7 @@ class Said:
 
 EVENTS: Mapping[str, Said] = {
     "upgraded": Said("info", "the file was brought to a later form", ("schema",)),
-    "listening": Said("info", "connections are taken", ("page", "socket", "data")),
+    "listening": Said("info", "connections are taken", ("page", "socket", "data", "servers")),
     "worker ready": Said("info", "one of --workers takes connections", ("metrics",)),
     "worker died": Said(
         "error", "one of --workers ended; it is started again", ("worker", "code", "seconds")

@@ -4,6 +4,8 @@ Whoever asks on the common port is answered by any of them, which is nothing to 
 Promises: it listens on this machine only; numbers and health, and nothing else. Never: a WebSocket.
 """
 
+import errno
+import os
 from urllib.parse import urlsplit
 
 from websockets.asyncio.server import Server, ServerConnection, serve
@@ -55,5 +57,7 @@ async def serve_apart(port: int, name: str, scraping: Scraping, pages: Pages) ->
             ping_interval=None,
         )
     except OSError as error:
-        why = f"port {port} of {HOST} cannot be had ({error.strerror})"
+        taken = error.errno == errno.EADDRINUSE
+        said = os.strerror(error.errno) if error.errno else error
+        why = f"port {port} of {HOST} {'is taken' if taken else f'cannot be had ({said})'}"
         raise Unusable(f"{why}; --metrics-port says where the workers' own ports begin") from None

@@ -9,6 +9,7 @@ of our own; a password in the clear where TLS was asked for.
 import asyncio
 import contextlib
 import itertools
+import os
 import re
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -20,7 +21,7 @@ from nats.errors import Error, SlowConsumerError
 
 from ..log import UnusableLog
 from .health import Health
-from .servers import Servers
+from .servers import Servers, places
 
 LEAST_VERSION = (2, 12)
 """Older ones let two writers win the same number in a cluster, and know no batched reads."""
@@ -179,13 +180,12 @@ class Connection:
                     await self._subscribe(ear)
         except (TimeoutError, OSError, ValueError, Error, Unknown, Unwelcome) as error:
             await _close(client)
-            why = self._problems[0] if self._problems else error
+            says = self.complaint or _words(error) or "nothing there answers as one does"
             if isinstance(error, Unwelcome):
                 raise UnusableLog(
                     "the NATS servers do not let us in: is it the right user and password?"
                 ) from None
-            where = ", ".join(url.partition("://")[2] for url in servers.urls)
-            says = str(why) or "nothing there answers as one does"
+            where = places(servers.urls)
             raise UnusableLog(f"no NATS server can be reached at {where} ({says})") from None
         finally:
             self._tries = None
@@ -224,8 +224,8 @@ class Connection:
 
     @property
     def complaint(self) -> str | None:
-        """What a server, or the library, complained of last since we are connected."""
-        return str(self._problems[0]) if self._problems else None
+        """What went wrong last since we are connected, or try to be."""
+        return _words(self._problems[0]) if self._problems else None
 
     async def _failed(self, error: Exception) -> None:
         self._problems[:] = [error]
@@ -288,6 +288,13 @@ class Connection:
         subject, heard = self._ears[ear]
         made = await within(CALL_SECONDS, self.client.subscribe(subject, cb=heard))
         self._subscriptions[ear] = made
+
+
+def _words(error: Exception) -> str:
+    """What has happened, as the system says it where it can."""
+    if isinstance(error, ConnectionError) and error.errno is not None:
+        return os.strerror(error.errno)
+    return str(error)
 
 
 async def _close(client: Client) -> None:

@@ -38,8 +38,8 @@ from .probing import Probing
 from .putting import Overtaken, Putting
 from .reading import Found, Source
 from .records import PAUSE_SECONDS, READ_SECONDS, Head, Records, head_of
-from .servers import Servers, servers_of
-from .streams import Space, make_streams, time_in
+from .servers import Servers, places, servers_of
+from .streams import Space, make_streams, no_streams, time_in
 from .values import Values
 
 CLOSE_SECONDS = 5.0
@@ -105,9 +105,9 @@ class NatsLog:
         log = cls(name)
         try:
             found = servers_of(servers, credentials, authority)
-            with _waiting(found, "none of them lets us in yet"):
+            with _waiting(found, lambda: log._link.complaint or "nothing there answers yet"):
                 await log._link.open(found)
-            with _waiting(found, "they make no streams yet"):
+            with _waiting(found, lambda: no_streams(log._link)):
                 kept = await make_streams(log._link, log._space, replicas)
         except (NotSent, Unknown) as error:
             await log._link.close()
@@ -278,12 +278,12 @@ class NatsLog:
 
 
 @contextlib.contextmanager
-def _waiting(servers: Servers, why: str) -> Iterator[None]:
+def _waiting(servers: Servers, why: Callable[[], str]) -> Iterator[None]:
     """Say why it takes long, if it does, and how long it may take."""
 
     def say() -> None:
-        where = ", ".join(url.partition("://")[2] for url in servers.urls)
-        log.warning("log waits", server=where, seconds=OPEN_SECONDS, why=why)
+        where = places(servers.urls)
+        log.warning("log waits", server=where, seconds=OPEN_SECONDS, why=why())
 
     timer = asyncio.get_running_loop().call_later(SAY_SECONDS, say)
     try:

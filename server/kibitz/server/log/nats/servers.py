@@ -40,6 +40,11 @@ def urls_in(text: str) -> list[str]:
     return [url for url in re.split(r"[\s,]+", text) if url]
 
 
+def places(urls: Sequence[str]) -> str:
+    """Where servers are, in a line, without anything secret."""
+    return ", ".join(_split(url).netloc.rpartition("@")[2] for url in urls)
+
+
 def servers_of(
     urls: Sequence[str], credentials: Path | None = None, authority: Path | None = None
 ) -> Servers:

@@ -202,12 +202,17 @@ async def make_streams(link: Link, space: Space, replicas: int) -> int:
         async with asyncio.timeout(OPEN_SECONDS):
             made = {each["name"]: await _make(link, each) for each in space.configs(replicas)}
     except TimeoutError:
-        why = f" ({link.complaint})" if link.complaint else ""
-        raise UnusableLog(
-            f"the NATS servers do not make streams{why}: is JetStream on, may we,"
-            " and are most of the servers there?"
-        ) from None
+        raise UnusableLog(no_streams(link)) from None
     return _least(made, replicas)
+
+
+def no_streams(link: Link) -> str:
+    """Why it may be that no streams are made."""
+    why = f" ({link.complaint})" if link.complaint else ""
+    return (
+        f"the NATS servers do not make streams{why}: is JetStream on, may we,"
+        " and are most of the servers there?"
+    )
 
 
 def _least(made: Mapping[str, int], replicas: int) -> int:
