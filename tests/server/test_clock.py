@@ -6,9 +6,11 @@ import time
 import pytest
 from races import told, wake
 from servers import EACH_HAS, REAL, running_server
+from structlog.testing import capture_logs
 from talk import PATIENCE, Plain, eventually, talking
 from worlds import START_MS, Fake
 
+from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.server.limits.settings import IDLE_SECONDS
 from kibitz.server.room import clock as clocks
 from kibitz.server.room.clock import Clock
@@ -23,6 +25,7 @@ class Bed:
         self.fake = Fake()
         self.woken: Woken = []
         self.fails = 0
+        self.error: Exception = OSError("the log is full")
         self.news = asyncio.Event()
         self.clock = Clock(self.fake.world, self._wake)
         self._task = asyncio.create_task(self.clock.run())
@@ -32,7 +35,7 @@ class Bed:
         self.news.set()
         if self.fails:
             self.fails -= 1
-            raise OSError("the log is full")
+            raise self.error
 
     async def rooms(self, count: int) -> list[str]:
         """The rooms woken so far, once they are so many."""
@@ -179,3 +182,17 @@ async def test_the_end_of_a_room_s_time_wakes_no_more() -> None:
         running.app.rooms.clock.set(room, fake.ms)  # woken for nothing
         await eventually(lambda: running.app.rooms.clock._due == {})
         assert (await ann.ok("ping"))["heads"][room] == ahead
+
+
+async def test_a_room_that_is_not_there_is_given_up() -> None:
+    bed = Bed()
+    bed.fails, bed.error = 1, Refused(ErrorCode.NO_ROOM, "there is no room r")
+    bed.clock.set("r", START_MS)
+    with capture_logs() as lines:
+        await bed.rooms(1)
+        bed.fake.ms += 10 * clocks.AGAIN_MS
+        bed.clock.set("other", bed.fake.ms)
+        assert await bed.rooms(2) == ["r", "other"]
+    assert [line["event"] for line in lines] == ["nothing to wake"]
+    assert bed.clock.due("r") is None
+    await bed.stop()

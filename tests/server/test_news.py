@@ -8,7 +8,14 @@ from worlds import Fake
 from kibitz.server.lobby.directory import Directory
 from kibitz.server.log.memory import MemoryLog
 from kibitz.server.neighbours.elsewhere import SILENT_SECONDS, Elsewhere
-from kibitz.server.neighbours.neighbours import LOOK_SECONDS, TOGETHER_BYTES, Neighbours, together
+from kibitz.server.neighbours.neighbours import (
+    AHEAD_SECONDS,
+    CROSSING_SECONDS,
+    LOOK_SECONDS,
+    TOGETHER_BYTES,
+    Neighbours,
+    together,
+)
 from kibitz.server.neighbours.news import (
     FORM,
     Ask,
@@ -221,3 +228,18 @@ async def test_what_others_told_of_is_kept_for_tv_no_longer_than_it_is_on() -> N
         directory.heard(RoomNews(name, entry=info(name)))
         fake.pass_time(31)
     assert [*directory._lately] == ["r1", "r3"], "of r2 it was 62 seconds before"
+
+
+async def test_nobody_plays_from_a_time_far_ahead() -> None:
+    wire, rooms, fake = Wire(), Rooms(), Fake()
+    we = Neighbours(wire, Elsewhere(wire.name), rooms, fake.world)
+    for ahead in (AHEAD_SECONDS + 1, 2**53):
+        we._hear(write(Plays("zoe", "r1", "ann", fake.world.now_ms() + int(ahead * 1000))))
+    we._hear(write(Plays("zoe", "r1", "ann", 2**64 - 1)))
+    assert not rooms.seen and not we._playing
+    we.plays("r1", "ann")
+    we._hear(write(Plays("zoe", "r1", "ann", fake.world.now_ms() + int(AHEAD_SECONDS * 1000))))
+    assert rooms.seen == ["r1 ann"]
+    fake.pass_time(AHEAD_SECONDS + CROSSING_SECONDS + 1)
+    we.tick()
+    assert not we._playing

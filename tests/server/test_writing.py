@@ -208,6 +208,7 @@ ROUNDS = 40
 async def test_a_room_that_is_never_free_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
     seconds = 0.0
     monkeypatch.setattr(writing, "late_clock", lambda: seconds)
+    monkeypatch.setattr(writing, "MAX_PAUSE_SECONDS", 0)
     at = await desk()
     asked: list[int] = []
     at.room.writing.on_crowded = lambda: asked.append(len(at.log.batches))
@@ -254,6 +255,7 @@ async def test_who_writes_all_the_time_lets_others_write_when_asked() -> None:
 async def test_nobody_waits_long_for_others_nor_for_who_waits_for_him(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(writing, "MAX_PAUSE_SECONDS", 0)
     at = await desk()
     at.room.writing.give_way()
     at.say("named")
@@ -278,6 +280,7 @@ async def test_nobody_waits_long_for_others_nor_for_who_waits_for_him(
 async def test_who_has_given_up_lets_others_write(monkeypatch: pytest.MonkeyPatch) -> None:
     seconds = 0.0
     monkeypatch.setattr(writing, "late_clock", lambda: seconds)
+    monkeypatch.setattr(writing, "MAX_PAUSE_SECONDS", 0)
     at = await desk()
     at.say("late")
     await turns()

@@ -19,6 +19,7 @@ from kibitz.protocol.views import Event
 from .room.decide import check_open
 from .room.past import Past
 from .room.room import Room
+from .room.saving import save_text
 from .room.stage import Stage
 from .room.told import Told
 from .visitor import Visitor, check_past, check_player, checked_board
@@ -52,7 +53,7 @@ class Reading:
             case ask.Save(board=board):
                 self._may_save(room, stage, visitor)
                 index = self._board(stage, board, visitor)
-                text = room.save_text(index, request.format)
+                text = save_text(room.state, index, request.format)
                 if not stage.state.ended:
                     await self._note(room, "saved", visitor, request)
                 return replies.Saved(room=room.id, text=text)

@@ -19,7 +19,7 @@ from ..access.entrance import Entrance
 from ..identity import Identity
 from ..limits.rates import Rate
 from ..limits.settings import SAYS, Limits
-from ..log.log import Conflict, EventLog
+from ..log.log import Conflict, EventLog, GoneBack
 from ..log.record import Record
 from ..neighbours.following import Following
 from ..pace import Gently
@@ -36,6 +36,8 @@ from .held import Held
 from .pledges import Pledge
 from .succession import present, rematch
 
+AGAIN_MS = 200
+"""When those come again whose room the log has lost the latest of."""
 PATIENCE_MS = 2000
 """How long each of the servers has, one after the other, to wake a room that nobody is in."""
 
@@ -62,6 +64,7 @@ class Rooms:
         self._gently = Gently(world.monotonic)
         self.held = Held(limits)
         self._following = Following(log)
+        self._following.on_gone_back = self._gone_back
         self._rooms: dict[str, Room] = {}
         self._loading: dict[str, asyncio.Future[Room | None]] = {}
         self.entrance = Entrance(world)
@@ -325,6 +328,7 @@ class Rooms:
     def _adopt(self, room: Room, *, fresh: bool = False) -> Room:
         room.on_change = self._note
         room.writing.on_crowded = partial(self.on_crowded, room.id)
+        room.writing.on_gone_back = partial(self._gone_back, room)
         room.people.on_player = partial(self.directory.player_came, room.id)
         self._rooms[room.id] = room
         self.clock.set(room.id, room.due, room.seq)
@@ -348,10 +352,22 @@ class Rooms:
         self.directory.forget_woken()
         for room in self:
             if room.idle and room.idle_since <= now - self._idle:
-                del self._rooms[room.id]
-                self._following.end(room.id)
-                self.listing.forget(room.id)
+                self._let_go(room)
         self.listing.trim(self._rooms)
+
+    def _let_go(self, room: Room) -> None:
+        del self._rooms[room.id]
+        self._following.end(room.id)
+        self.listing.forget(room.id)
+
+    def _gone_back(self, room: Room, error: GoneBack) -> None:
+        """Its latest is in the log no longer: whoever is there comes again and sees what is."""
+        if self._rooms.get(room.id) is room:
+            log.error("gone back", room=room.id, seq=room.seq, head=error.head)
+            room.gone_back = error
+            self._let_go(room)
+            self.clock.set(room.id, None)
+            room.people.send_away(f"the log has gone back; retry_ms={AGAIN_MS}")
 
     def give_way(self, id_: str) -> None:
         """Another server cannot write to a room because we do all the time."""

@@ -29,6 +29,7 @@ class Conflict(Exception):
 
     def __init__(self, expected: int, head: int) -> None:
         super().__init__(f"expected event {expected} to be the last, it is {head}")
+        self.expected = expected
         self.head = head
 
 
@@ -46,6 +47,16 @@ class Undecided(LogFailure):
     """
 
     told = "nobody knows yet whether that was written; if it was, it will be shown"
+
+
+class GoneBack(LogFailure):
+    """The log has no longer what a room in memory has: an old copy of it, or none, lies there."""
+
+    told = "the log has lost the latest of this room; come again and see what it has"
+
+    def __init__(self, seq: int, head: int) -> None:
+        super().__init__(f"event {seq} is not the one that it was; the log has {head}")
+        self.head = head
 
 
 class UnusableLog(Exception):
@@ -111,7 +122,12 @@ class EventLog(Protocol):
         ...
 
     def follow(self, room: str, after: int = 0) -> AsyncIterator[Record]:
-        """What :meth:`read` gives, then every new record, without gap or duplicate."""
+        """What :meth:`read` gives, then every new record, without gap or duplicate.
+
+        Raises:
+            GoneBack: What was given is there no longer.
+
+        """
         ...
 
     async def rooms(self, before: str | None = None, limit: int | None = None) -> list[RoomInfo]:

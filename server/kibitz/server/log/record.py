@@ -45,6 +45,7 @@ class Record(Struct, frozen=True, kw_only=True, omit_defaults=True):
         by: The identity. i: The string by which it named the request.
         secret: Of the record that creates the room.
         visibility: Likewise.
+        on: The hash of the history behind which it was decided, where several servers write.
         v: The version of the format; always stored, unlike other defaults.
 
     """
@@ -54,6 +55,7 @@ class Record(Struct, frozen=True, kw_only=True, omit_defaults=True):
     i: str | None = None
     secret: Secret | None = None
     visibility: str | None = None
+    on: bytes | None = None
     v: int = field(default_factory=_version)
 
     @property

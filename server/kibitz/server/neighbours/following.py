@@ -1,14 +1,16 @@
 """Rooms in memory hear what other servers write.
 
-Promises: as long as a room is in memory it is told every record that the log gets, once at least.
+Promises: as long as a room is in memory it is told every record that the log gets, once at least;
+where the log has gone back behind it, that is told, and nothing more.
 Where nobody else writes the log, nothing is done.
 """
 
 import asyncio
+from collections.abc import Callable
 
 import structlog
 
-from ..log.log import EventLog
+from ..log.log import EventLog, GoneBack
 from ..room.room import Room
 
 AGAIN_SECONDS = 1.0
@@ -23,6 +25,8 @@ class Following:
     def __init__(self, log_: EventLog) -> None:
         self._log = log_
         self._tasks: dict[str, asyncio.Task[None]] = {}
+        self.on_gone_back: Callable[[Room, GoneBack], object] = lambda room, error: None
+        """Told of a room whose latest the log has no longer."""
 
     def __len__(self) -> int:
         return len(self._tasks)
@@ -50,6 +54,9 @@ class Following:
             try:
                 async for record in self._log.follow(room.id, room.seq):
                     room.hear([record])
+            except GoneBack as error:
+                self.on_gone_back(room, error)
+                return
             except Exception as error:
                 log.error("not followed", room=room.id, exc_info=error)
             await asyncio.sleep(AGAIN_SECONDS)

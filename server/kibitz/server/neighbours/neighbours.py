@@ -34,6 +34,9 @@ TOGETHER_BYTES = 64 * 1024
 """What is told in one message, but for one room more: a NATS server takes a megabyte."""
 CROSSING_SECONDS = 5.0
 """So long it is remembered who has come here to play: what is said elsewhere may cross it."""
+AHEAD_SECONDS = 60.0
+"""Who is said to play from a moment that is farther ahead than this is not believed: no clock that
+is looked after differs so much, and nobody would be later than he for as long."""
 NOWHERE = (0, "")
 """Before anybody has played anywhere."""
 LOOK_SECONDS = 5.0
@@ -221,6 +224,8 @@ class Neighbours:
             self._rooms.met(id_)
 
     def _take_player(self, said: Plays) -> None:
+        if said.since > self._world.now_ms() + AHEAD_SECONDS * 1000:
+            return
         where, at = (said.room, said.who), (said.since, said.node)
         if self._playing.get(where, NOWHERE) < at:  # else he has come here later than there
             self._playing[where] = at

@@ -72,6 +72,11 @@ EVENTS: Mapping[str, Said] = {
     "log lost": Said("error", "a server that keeps the log is out of reach", ("server",)),
     "log found": Said("info", "it is there again, or another one", ("server", "seconds")),
     "kept once": Said("warning", "of several NATS servers only one keeps the rooms", ("servers",)),
+    "gone back": Said(
+        "error",
+        "the log has lost the latest of a room: those in it come again and see what it has",
+        ("room", "seq", "head"),
+    ),
     "unreadable": Said("error", "the log has no record of ours in a room", ("room", *FAULT)),
     "foreign": Said(
         "warning", "a message of nobody's that we know is passed over", ("stream", "number")
@@ -79,6 +84,9 @@ EVENTS: Mapping[str, Said] = {
     "request failed": Said("error", "a mistake of ours", (*WHERE, *WHO, "request", *FAULT)),
     "tick failed": Said("error", "a mistake in what is done every second", FAULT),
     "not woken": Said("error", "what is due in a room could not happen", (*WHERE, *FAULT)),
+    "nothing to wake": Said(
+        "warning", "a room was to be woken, and there is no such room", ("room",)
+    ),
     "not followed": Said("error", "what others write is not heard in a room", (*WHERE, *FAULT)),
     "not looked up": Said("error", "how rooms of other servers stand could not be read", FAULT),
     "not taken up": Said("error", "what another server says could not be used", FAULT),

@@ -2,7 +2,7 @@
 
 Promises: a room is woken when it is due, within milliseconds, also after the wall clock was set
 and after a restart (its entry in the log says when); an entry that is older than what is known
-changes nothing. Never: decide what happens then.
+changes nothing. A room that is not there is given up. Never: decide what happens then.
 """
 
 import asyncio
@@ -10,6 +10,8 @@ import heapq
 from collections.abc import Awaitable, Callable
 
 import structlog
+
+from kibitz.protocol.codes import ErrorCode, Refused
 
 from ..world import World
 
@@ -69,6 +71,9 @@ class Clock:
         try:
             await self._wake(room)
         except Exception as error:
+            if isinstance(error, Refused) and error.code == ErrorCode.NO_ROOM:
+                log.warning("nothing to wake", room=room)
+                return
             log.error("not woken", room=room, exc_info=error)
             self.set(room, self._world.now_ms() + AGAIN_MS)
 

@@ -179,6 +179,12 @@ class People:
         for crowd in self._crowds():
             crowd.replace(who)
 
+    def send_away(self, reason: str) -> None:
+        """Everybody is to come again."""
+        for crowd in self._crowds():
+            for listener in crowd.among(set(), is_=False):
+                listener.close_soon(CloseCode.GOING_AWAY, reason)
+
     def dismiss(self, listener: Listener) -> None:
         """A connection follows the room no longer."""
         for crowd in self._crowds():

@@ -12,8 +12,6 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from kibitz.engine import formats
-from kibitz.engine.saves import write
 from kibitz.protocol import requests as ask
 from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.replies import Ok
@@ -24,11 +22,12 @@ from ..limits.buckets import Buckets
 from ..limits.rates import Rate
 from ..limits.settings import MAX_EVENTS, SAYS
 from ..limits.table import Over
-from ..log.log import EventLog
+from ..log.log import EventLog, GoneBack
 from ..log.record import Record
 from ..sockets.turn import Turn
 from ..world import World
 from . import race
+from .continuing import check_next, tied
 from .decide import KINDS_OF, another, change, check_open, is_same, note, sit_down, stand_up
 from .entries import entry_of
 from .here import Here
@@ -71,6 +70,8 @@ class Room:
         """When somebody was here or asked for it last, monotonic seconds."""
         self.on_change: Callable[[Room], None] = lambda room: None
         """Told after everything that happens here."""
+        self.gone_back: GoneBack | None = None
+        """What has become of it in the log, if that has no longer what is here: all is over."""
         self._log = log
         self._world = world
         self.writing = Writing(self, turn)
@@ -293,6 +294,10 @@ class Room:
 
     def append(self, records: Sequence[Record]) -> asyncio.Future[None]:
         """Hand records to the log, with the entry that the room will have then."""
+        if self.gone_back is not None:
+            raise self.gone_back
+        if self._log.channel is not None:
+            records = tied(records, self.live.hash_at(self.seq))
         ahead = [event for record in records for event in record.events]
         self._written_entry = self._entry(self.state, ahead)
         return self._log.append(self.id, self.seq, records, self._written_entry)
@@ -310,9 +315,15 @@ class Room:
             self.happen(await self._log.read(self.id, self.seq))
 
     def happen(self, records: Sequence[Record]) -> None:
-        """Let durable records happen, unless they have: change the state, tell the crowd."""
+        """Let durable records happen, unless they have: change the state, tell the crowd.
+
+        Raises:
+            GoneBack: They belong to another history than the room's.
+
+        """
         for record in records:
             if record.last > self.seq:  # else it was heard before it was answered, or read
+                check_next(record, self.seq, self.live.hash_at(self.seq))
                 self.people.tell(self._take_up(record))
         self.on_change(self)
 
@@ -361,24 +372,6 @@ class Room:
         """The last state kept that is not later than event ``seq``, not to be changed."""
         at = bisect_right(self._marks, seq, key=lambda state: state.seq)
         return self._marks[at - 1] if at else None
-
-    def save_text(self, board: int, format_: str | None = None) -> str:
-        """The save text of a whole position, or its text for another program.
-
-        It names hidden cards.
-
-        Raises:
-            Refused: That format cannot say it.
-
-        """
-        state = self.state
-        table = state.positions[board].board.table
-        if format_ is None:
-            return write(state.game, table, state.secret.deal)
-        try:
-            return formats.write(format_, state.game, table)
-        except formats.Unfit as error:
-            raise Refused(ErrorCode.BAD_OPTION, str(error)) from None
 
     def entry(self) -> RoomInfo | None:
         """The room's entry in the lobby: what is shown to everybody, if anything is."""

@@ -2,7 +2,8 @@
 
 While some are being written others come. Those are decided next, each on what the one before it
 has made of the room, and written together: all or none. Promises: a command is answered once the
-log has it, and nothing of it happens before; on a conflict we catch up and decide once more. Who
+log has it, and nothing of it happens before; on a conflict we catch up and decide once more, after
+a pause that grows, if it happens again and again or nothing is there to catch up with. Who
 is farther from the log than others loses to them each time they write without a rest: he asks
 them to hold back, and whoever is asked writes nothing until somebody else has, or for a moment.
 Never: rules, sockets, who may do what.
@@ -25,7 +26,7 @@ from kibitz.protocol.requests import RequestBase
 from kibitz.protocol.views import Event
 
 from ..identity import Identity
-from ..log.log import Conflict, Undecided
+from ..log.log import AWAY, Conflict, GoneBack, Undecided
 from ..log.record import Record
 from ..sockets.turn import Turn
 from .state import RoomState
@@ -36,6 +37,12 @@ CROWDED_CONFLICTS = 3
 """Others who were quicker so often in a row are asked to hold back, and then each time again."""
 GIVE_WAY_SECONDS = 0.25
 """So long at the most nothing is written because somebody else has asked for that."""
+PAUSE_SECONDS = 0.002
+"""How long we wait after so many conflicts, or where the log is behind the room; each time twice
+as long."""
+MAX_PAUSE_SECONDS = 0.25
+BEHIND_SECONDS = 3.0
+"""If a log is behind the room for so long, it has gone back: who leads it since just now may be."""
 MAX_TOGETHER = 64
 """Most commands that are decided together."""
 PIECE_SECONDS = 0.004
@@ -134,10 +141,14 @@ class Writing:
         self._catching_up: asyncio.Task[None] | None = None  # held, or it might be collected
         self._conflicts = 0
         """How often in a row somebody else wrote first, of what we are busy with."""
+        self._behind = inf
+        """Since when the log is behind the room, if it is."""
         self._giving_way: asyncio.TimerHandle | None = None
         """The end of the time in which nothing is written."""
         self.on_crowded: Callable[[], object] = lambda: None
         """Told when others should hold back."""
+        self.on_gone_back: Callable[[GoneBack], object] = lambda error: None
+        """Told that the log has no longer what the room has."""
 
     @property
     def busy(self) -> bool:
@@ -198,7 +209,7 @@ class Writing:
 
     def _rest(self) -> None:
         """Nothing is to be written any more, and so nobody needs to hold back for us."""
-        self._kept, self._conflicts = None, 0
+        self._kept, self._conflicts, self._behind = None, 0, inf
 
     def _decide_some(self) -> None:
         """Decide those next in line that can be written together."""
@@ -247,18 +258,37 @@ class Writing:
         else:
             error = cast(Exception | None, done.exception())
         if isinstance(error, Conflict):
-            self._catching_up = asyncio.create_task(self._decide_again(error.head))
+            self._catching_up = asyncio.create_task(self._decide_again(error))
             return
         if error is None:
-            self._conflicts = 0
+            self._conflicts, self._behind = 0, inf
             try:
                 self._target.happen(self._records)
             except Exception as mistake:
                 error = mistake
+        if isinstance(error, GoneBack):
+            self.on_gone_back(error)
         self._answer(error)
         self._go_on()
 
-    async def _decide_again(self, head: int) -> None:
+    async def _catch_up(self, conflict: Conflict) -> None:
+        """Let happen what others have written, and rest if that is no way to come first.
+
+        Raises:
+            GoneBack: The log has no longer what the room has.
+
+        """
+        seq, head = self._target.state.seq, conflict.head
+        now, behind = late_clock(), AWAY < head < conflict.expected
+        self._behind = min(self._behind, now) if behind else inf
+        if now - self._behind >= BEHIND_SECONDS:
+            raise GoneBack(seq, head)
+        await self._target.catch_up(head)
+        if behind or self._conflicts >= CROWDED_CONFLICTS:
+            doubled = self._conflicts if behind else self._conflicts - CROWDED_CONFLICTS
+            await asyncio.sleep(min(PAUSE_SECONDS * 2 ** min(doubled, 20), MAX_PAUSE_SECONDS))
+
+    async def _decide_again(self, conflict: Conflict) -> None:
         commands = [command for command, _ in self._decided]
         self._conflicts += 1
         if self._giving_way:  # that was somebody else
@@ -267,8 +297,10 @@ class Writing:
         if self._conflicts >= CROWDED_CONFLICTS:
             self.on_crowded()
         try:
-            await self._target.catch_up(head)
+            await self._catch_up(conflict)
         except Exception as error:
+            if isinstance(error, GoneBack):
+                self.on_gone_back(error)
             self._answer(error)
         else:
             busy = Refused(ErrorCode.INTERNAL, "the room is too busy; try again", retry_ms=100)

@@ -37,6 +37,7 @@ from ..operation.metrics import Metrics
 from ..room.decide import check_open
 from ..room.past import Past
 from ..room.room import Room
+from ..room.saving import save_text
 from ..room.state import RoomState
 from ..storage.kept import PutAway
 from ..visitor import checked_board
@@ -249,7 +250,7 @@ class Pages:
                 raise Refused(ErrorCode.FORBIDDEN, "while the game runs only its players may save")
             if not state.policy.save:
                 raise Refused(ErrorCode.FORBIDDEN, "this room allows no saves")
-        text = room.save_text(_board(state, who, wishes), wishes.get("format"))
+        text = save_text(room.state, _board(state, who, wishes), wishes.get("format"))
         last = room.live.last
         if not state.ended and (last.kind, last.by) != ("saved", who):  # said already
             await room.note("saved", Identity(who or "", ""), None)

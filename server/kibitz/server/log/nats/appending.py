@@ -19,7 +19,7 @@ from msgspec import Struct, field
 from kibitz.protocol.views import RoomInfo
 
 from ...operation.measures import Meter
-from ..log import AWAY, Conflict, LogFailure, Undecided, failure
+from ..log import AWAY, Conflict, GoneBack, LogFailure, Undecided, failure
 from ..record import UNREADABLE, Record
 from .connection import NotSent, Unknown
 from .form import Part, split, write_append
@@ -169,15 +169,18 @@ class Appending:
             self._decide(line, [first], failure(error))
             return
         try:
-            number = await self._store(room, line, head, group[-1], stored, parts)
+            stored_at = await self._store(room, line, head, group[-1], stored, parts)
         except Overtaken:
             try:
-                head = await self._overtaken(room, line)
+                now = await self._overtaken(room, line)
             except UNREADABLE as error:  # whoever came before is nobody of ours
                 self._decide(line, group, unreadable(room, error))
                 return
+            if now.last == head.last and now.command != head.command:
+                self._decide(line, group, GoneBack(head.last, now.last))
+                return
             for append in group:
-                self._decide(line, [append], Conflict(append.expected, head.last))
+                self._decide(line, [append], Conflict(append.expected, now.last))
         except LogFailure as error:
             self._decide(line, group, error)
         except Exception as error:  # whatever it is: nobody knows, and those who wait are told so
@@ -185,7 +188,7 @@ class Appending:
                 append.done.cancel()
             self._decide(line, group, failure(error))
         else:
-            self._records.saw(room, Head(group[-1].last, number))
+            self._records.saw(room, stored_at)
             self._decide(line, group, None)
 
     async def _head(self, room: str, line: _Line, expected: int) -> Head:
@@ -263,8 +266,8 @@ class Appending:
         last: Append,
         stored: list[bytes],
         parts: list[Part],
-    ) -> int:
-        """Store one message and what has to be there before it; its number in the stream."""
+    ) -> Head:
+        """Store one message and what has to be there before it; where the room stands then."""
         begun, command = time.monotonic(), self.command()
         message = write_append(stored, parts, last.info, last.last)
 
@@ -281,7 +284,7 @@ class Appending:
         self._health.writes()
         self._meter.records.observe(len(stored))
         self._meter.seconds.observe(time.monotonic() - begun)
-        return number
+        return Head(last.last, number, command)
 
     async def _prepare(
         self,

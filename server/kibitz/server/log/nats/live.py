@@ -13,10 +13,10 @@ from msgspec import Struct
 from nats.aio.msg import Msg
 
 from ...operation.measures import Meter
-from ..log import LogFailure
+from ..log import AWAY, LogFailure
 from ..record import UNREADABLE, Record
 from .connection import Closed, NotSent, Unknown
-from .form import AWAY_NUMBER, LAST, SECRET, Foreign, number_in, read_append
+from .form import AWAY_NUMBER, COMMAND, LAST, SECRET, Foreign, number_in, read_append
 from .link import Link, headers_of
 from .reading import Source
 from .records import PAUSE_SECONDS, Head, Records, head_of
@@ -41,6 +41,10 @@ class _Follower(Struct, eq=False):
     news: asyncio.Queue[Msg | None]
     in_doubt: bool = False
     """Whether there is such a ``None`` already: one is enough, however long an outage lasts."""
+    tail: Head | None = None
+    """The message as far as which he has come, where that is known."""
+    lost: bool = False
+    """Whether that may not be there any more."""
 
     def doubt(self) -> None:
         """Something may have been missed."""
@@ -87,11 +91,17 @@ class Live:
                 stop = await self._listen(follower)
             checks = list(RECHECK_SECONDS)
             while True:
+                if follower.lost:
+                    follower.lost = False
+                    await self._records.check(room, follower.after, follower.tail)
                 async with self._reads:
                     records = await self._records.read(room, follower.after, None, patient=True)
                 for record in records:
                     follower.after = record.last
                     yield record
+                known = self._records.known(room)
+                if known is not None and known.last == follower.after:
+                    follower.tail = known
                 while (heard := await self._heard(follower, checks)) is not None:
                     for record in heard:
                         follower.after = record.last
@@ -132,15 +142,22 @@ class Live:
         if AWAY_NUMBER in headers or SECRET in headers:
             return None
         try:
-            head = Head(number_in(headers, LAST), number_in(headers, "Nats-Sequence"))
+            number = number_in(headers, "Nats-Sequence")
+            head = Head(number_in(headers, LAST), number, headers.get(COMMAND, ""))
             records = read_append(message.data, headers)
         except UNREADABLE:
             return None  # reading says what is wrong
         if records[-1].last != head.last:
             return None
-        self._records.saw(follower.room, head)
         new = [record for record in records if record.last > follower.after]
-        if not new or new[0].first == follower.after + 1:
+        if not new and follower.tail is not None and number > follower.tail.number:
+            follower.lost = True  # or else somebody else has said it
+            return None
+        self._records.saw(follower.room, head)
+        if not new:
+            return new
+        if new[0].first == follower.after + 1:
+            follower.tail = head
             return new
         self._meter.gaps += 1
         self._meter.catch_ups += 1
@@ -159,10 +176,14 @@ class Live:
                 continue
             for follower in self._followers:
                 try:
-                    last = head_of(found.get(self._space.room(follower.room))).last
+                    head = head_of(found.get(self._space.room(follower.room)))
                 except Foreign:
                     continue  # whoever reads or writes the room says so
-                if last > follower.after:
+                same, tail = head.last == follower.after, follower.tail
+                other = same and tail is not None and tail.command != head.command
+                lost = AWAY < head.last < follower.after or other
+                if lost or head.last > follower.after:
+                    follower.lost |= lost
                     follower.doubt()
 
 

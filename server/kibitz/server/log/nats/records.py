@@ -11,11 +11,12 @@ import time
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from collections.abc import AsyncIterator
+from itertools import pairwise
 
 import structlog
 from msgspec import Struct
 
-from ..log import AWAY, LogFailure, failure
+from ..log import AWAY, GoneBack, LogFailure, failure
 from ..record import UNREADABLE, Record
 from .connection import Closed, NotSent, Unknown
 from .form import AWAY_NUMBER, COMMAND, LAST, SECRET, Foreign, number_in, read_append
@@ -30,6 +31,8 @@ READ_SECONDS = 10.0
 """What could not be read within so long is said to be unreadable."""
 DOUBT_SECONDS = 1.0
 """If no replica has what is known for so long, the leader is asked whether it is so."""
+GONE_SECONDS = 2.0
+"""What was stored and is not there for so long is gone: who leads since just now may be behind."""
 PAUSE_SECONDS = 0.05
 """Before what failed, or what a replica did not have yet, is asked for again."""
 
@@ -38,10 +41,11 @@ log = structlog.get_logger("kibitz.log")
 
 
 class Head(Struct, frozen=True):
-    """Where a room stands: its last event, and the stream's number of the message that has it."""
+    """Where a room stands: its last event, and of the message that has it number and command."""
 
     last: int
     number: int
+    command: str = ""
 
 
 NEW = Head(0, 0)
@@ -64,7 +68,7 @@ def head_of(found: Found | None) -> Head:
         return NEW
     if AWAY_NUMBER in found.headers:
         return Head(AWAY, found.number)
-    return Head(number_in(found.headers, LAST), found.number)
+    return Head(number_in(found.headers, LAST), found.number, found.headers.get(COMMAND, ""))
 
 
 def unreadable(room: str, error: Exception) -> LogFailure:
@@ -102,6 +106,11 @@ class Records:
         mark = head.last, head.number
         place = bisect_left(known.marks, mark)
         if known.marks[place : place + 1] != [mark]:
+            before, behind = known.marks[place - 1 : place], known.marks[place : place + 1]
+            places = [*before, mark, *behind]
+            if any(m >= n or a >= b for (m, a), (n, b) in pairwise(places)):
+                known.head, known.marks = head, []  # it has gone back: none of them may be so
+                place = 0
             known.marks.insert(place, mark)
             if len(known.marks) > MAX_MARKS:
                 del known.marks[1:-1:2]
@@ -126,6 +135,34 @@ class Records:
         if head is not NEW:
             self.saw(room, head)
         return head
+
+    async def check(self, room: str, after: int, tail: Head | None) -> None:
+        """See that what somebody has of a room is there.
+
+        Args:
+            room: The room.
+            after: The number of the last event that he has.
+            tail: The message that has it, if he knows.
+
+        Raises:
+            GoneBack: It is not.
+
+        """
+        end = time.monotonic() + GONE_SECONDS
+        while True:
+            try:
+                number = tail.number if tail else 1
+                subject = self._space.room(room)
+                found = await self._source.next(self._space.rooms, subject, number)
+                head = head_of(await self._source.last(self._space.rooms, subject))
+            except (NotSent, Unknown, LogFailure, *UNREADABLE):
+                return  # nobody can say: it is looked after again
+            if head.last == AWAY or (head.last >= after and (tail is None or _is(found, tail))):
+                return
+            if time.monotonic() > end:
+                self._known.pop(room, None)
+                raise GoneBack(after, head.last)
+            await asyncio.sleep(PAUSE_SECONDS)
 
     async def read(
         self, room: str, after: int, limit: int | None, *, patient: bool = False
@@ -217,6 +254,10 @@ class Records:
                 raise LogFailure(f"the secret part of room {room} is missing")
             secret = part.body
         return read_append(message.body, message.headers, secret)
+
+
+def _is(found: Found | None, tail: Head) -> bool:
+    return found is not None and found.headers.get(COMMAND, "") == tail.command
 
 
 async def _each(pages: AsyncIterator[list[Found]]) -> AsyncIterator[Found]:
