@@ -4,19 +4,16 @@ Promises: exactly one answer a request; whatever is refused changes nothing. Nev
 """
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from typing import cast
 
-import msgspec
 from msgspec.structs import replace
 
-from kibitz.engine.games import GAMES, TEXTS
-from kibitz.protocol import limits, replies
+from kibitz.protocol import replies
 from kibitz.protocol import requests as ask
 from kibitz.protocol.codes import ErrorCode, Refused
-from kibitz.protocol.views import Action, GameInfo, LayoutPlace, Policy, Role, Visibility
-from kibitz.protocol.wire import Encoding
+from kibitz.protocol.views import GameInfo, Policy, Role, Visibility
 
 from .access.roles import GUEST_ROLES, check_request
 from .admin.administration import Administration
@@ -24,6 +21,7 @@ from .admin.bans import Bans
 from .identity import Identity
 from .lobby.rooms import Rooms
 from .log.log import LogFailure
+from .offered import GAMES_ENCODED, LIMITS
 from .operation.metrics import Metrics
 from .reading import Reading
 from .room.decide import check_open
@@ -33,34 +31,10 @@ from .storage.kept import PutAway
 from .visitor import Visitor, check_past, check_player
 from .world import World
 
-GAME_INFOS: Mapping[str, GameInfo] = {
-    name: GameInfo(
-        title=game.title,
-        options=dict(game.options),
-        layout=[LayoutPlace(p.pile, p.kind, p.column, p.row) for p in game.layout],  # type: ignore[arg-type]
-        help=TEXTS[name].help,
-        actions=[Action(action.line, action.label) for action in TEXTS[name].actions],
-    )
-    for name, game in GAMES.items()
-}
-GAMES_ENCODED = {
-    Encoding.JSON: msgspec.Raw(msgspec.json.encode(GAME_INFOS)),
-    Encoding.MSGPACK: msgspec.Raw(msgspec.msgpack.encode(GAME_INFOS)),
-}
-"""They are the same for everybody."""
 RoomCommand = (
     ask.Move | ask.Undo | ask.Redo | ask.Restart | ask.Say | ask.Ready | ask.Comments | ask.Steer
 )
 """Requests that are decided by the room alone."""
-LIMITS = {
-    "frame": limits.MAX_FRAME,
-    "save": limits.MAX_SAVE,
-    "say": limits.MAX_SAY,
-    "name": limits.MAX_NAME,
-    "seats": limits.MAX_SEATS,
-    "racers": limits.MAX_RACERS,
-    "nesting": limits.MAX_NESTING,
-}
 
 
 class Answers:
