@@ -114,10 +114,10 @@ async def unwilling(url: str) -> AsyncIterator[None]:
 async def test_it_ends_in_time_whatever_clients_do(tmp_path: Path) -> None:
     names = "requests", "requests-per-identity", "says", "comments", "comments-per-identity"
     rates = (f"--{name}=1e6" for name in names)
-    async with standby(tmp_path / "log", "--drain=4", *rates) as server:
+    async with standby(tmp_path / "log", "--drain=8", *rates) as server:
         async with unwilling(await server.start()):
             assert await server.terminate() == 0, server.said
-        assert said(server, "stopped")["seconds"] <= 4
+        assert said(server, "stopped")["seconds"] <= 8
         assert said(server, "draining")["connections"] == 4
 
 

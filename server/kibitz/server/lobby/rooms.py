@@ -328,7 +328,7 @@ class Rooms:
     def _adopt(self, room: Room, *, fresh: bool = False) -> Room:
         room.on_change = self._note
         room.writing.on_crowded = partial(self.on_crowded, room.id)
-        room.writing.on_gone_back = partial(self._gone_back, room)
+        room.writing.on_gone_back = partial(self._gone_back, room.id)
         room.people.on_player = partial(self.directory.player_came, room.id)
         self._rooms[room.id] = room
         self.clock.set(room.id, room.due, room.seq)
@@ -360,9 +360,9 @@ class Rooms:
         self._following.end(room.id)
         self.listing.forget(room.id)
 
-    def _gone_back(self, room: Room, error: GoneBack) -> None:
+    def _gone_back(self, id_: str, error: GoneBack) -> None:
         """Its latest is in the log no longer: whoever is there comes again and sees what is."""
-        if self._rooms.get(room.id) is room:
+        if room := self._rooms.get(id_):
             log.error("gone back", room=room.id, seq=room.seq, head=error.head)
             room.gone_back = error
             self._let_go(room)

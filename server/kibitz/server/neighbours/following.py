@@ -25,7 +25,7 @@ class Following:
     def __init__(self, log_: EventLog) -> None:
         self._log = log_
         self._tasks: dict[str, asyncio.Task[None]] = {}
-        self.on_gone_back: Callable[[Room, GoneBack], object] = lambda room, error: None
+        self.on_gone_back: Callable[[str, GoneBack], object] = lambda id_, error: None
         """Told of a room whose latest the log has no longer."""
 
     def __len__(self) -> int:
@@ -55,7 +55,7 @@ class Following:
                 async for record in self._log.follow(room.id, room.seq):
                     room.hear([record])
             except GoneBack as error:
-                self.on_gone_back(room, error)
+                self.on_gone_back(room.id, error)
                 return
             except Exception as error:
                 log.error("not followed", room=room.id, exc_info=error)
