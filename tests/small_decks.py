@@ -6,7 +6,7 @@ And what can be reached from them, by nothing but the moves of the rules.
 from random import Random
 
 from kibitz.engine.cards import DECK, Card, down_other_colour, is_run
-from kibitz.engine.game import NO_CHANCE, Game, moves, play
+from kibitz.engine.game import NO_CHANCE, Game, Shuffle, moves, play
 from kibitz.engine.games import GAMES
 from kibitz.engine.games.columns import COLUMNS, FOUNDATIONS, REDEALS, STOCK, WASTE, Columns
 from kibitz.engine.games.klondike.rules import DISCARD, PILES, SUITS, Klondike
@@ -76,13 +76,15 @@ def _laid(game: Columns | Klondike, cards: list[Card], rng: Random) -> Pile:
 
 
 def can_be_won(game: Game, table: Table, most: int) -> bool | None:
-    """Whether any moves at all lead to a win; ``None``: there are more positions than that."""
+    """Whether any moves lead to a win without a shuffle; ``None``: that is too many positions."""
     seen, todo = {_key(table)}, [table]
     while todo:
         here = todo.pop()
         if game.is_won(here):
             return True
         for move in moves(game, here):
+            if isinstance(move, Shuffle):
+                continue
             after = play(game, here, move, NO_CHANCE).table
             if (key := _key(after)) not in seen:
                 seen.add(key)

@@ -14,11 +14,12 @@ from functools import partial
 from random import Random
 from typing import Any, Literal
 
-from kibitz.engine.game import Game, moves
-from kibitz.engine.games import GAMES, TEXTS
+from kibitz.engine.game import Game
+from kibitz.engine.games import GAMES
 from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.mirror import Mirror
 
+from . import offline
 from .bots import Maker, Strategy
 from .bots.turns import Turns
 from .connection import PATIENCE
@@ -163,8 +164,7 @@ async def play_out(
 
 def legal_moves(mirror: Mirror) -> list[str]:
     """The legal moves of a room's board, best first, as far as everybody may know."""
-    game = rules_of(mirror)
-    return [TEXTS[game.name].write(move) for move in moves(game, mirror.tables[mirror.own])]
+    return offline.legal_moves(rules_of(mirror), mirror.tables[mirror.own])
 
 
 def rules_of(mirror: Mirror) -> Game:

@@ -12,7 +12,7 @@ from typing import Literal
 from kibitz.engine.deals import Drawn, deck_of
 from kibitz.engine.game import Chance, Game, IllegalMove, moves
 from kibitz.engine.game import play as decide
-from kibitz.engine.games import GAMES, TEXTS
+from kibitz.engine.games import GAMES, TEXTS, written
 from kibitz.engine.notation import write_piles
 from kibitz.engine.table import Table, redact_table
 from kibitz.engine.text import InputError, Request
@@ -91,8 +91,7 @@ async def play_out(rules: Game, table: Table, choose: Strategy, chance: Chance) 
 
 def legal_moves(rules: Game, table: Table) -> list[str]:
     """The legal moves, best first, in the game's notation."""
-    write = TEXTS[rules.name].write
-    return [write(move) for move in moves(rules, redact_table(table))]
+    return written(rules, moves(rules, table))
 
 
 def view_of(rules: Game, table: Table, made: int) -> BoardView:

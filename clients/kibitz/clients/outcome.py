@@ -218,6 +218,13 @@ def save_text(path: Path) -> str:
         raise unusable(f"could not open {path}: {error.strerror}") from None
 
 
+def print_json(plain: object) -> None:
+    """Print something for programs."""
+    import msgspec
+
+    sys.stdout.write(msgspec.json.format(msgspec.json.encode(plain), indent=2).decode() + "\n")
+
+
 def unusable(message: str) -> typer.Exit:
     """The end of a command whose arguments cannot be used; the message has been printed."""
     typer.echo(f"kibitz: {message}", err=True)

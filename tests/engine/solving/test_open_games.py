@@ -5,10 +5,11 @@ from itertools import count
 from random import Random
 
 import pytest
+from small_decks import can_be_won
 
 from kibitz.engine.cards import ACE, DECK, TWO, Card
 from kibitz.engine.deals import deck_of
-from kibitz.engine.game import NO_CHANCE, Game, Move, Shuffle, moves, play
+from kibitz.engine.game import NO_CHANCE, Game, Move, moves, play
 from kibitz.engine.games.aces_up.rules import AcesUp
 from kibitz.engine.games.montana.rules import LEFT, PLACES, ROWS, Montana, place
 from kibitz.engine.solving import aces, montana
@@ -20,28 +21,6 @@ MOST = 60
 """Positions of a whole game that the tests look at all of."""
 MONTANA, ACES_UP = Montana(0), AcesUp()
 Solved = tuple[Move, ...] | None
-
-
-def can_be_won(game: Game, table: Table) -> bool | None:
-    """The rules alone, everything tried; ``None``: it is too much."""
-    known, waiting = {key_of(table)}, [table]
-    while waiting:
-        here = waiting.pop()
-        if game.is_won(here):
-            return True
-        for move in moves(game, here):
-            if not isinstance(move, Shuffle):
-                after = play(game, here, move, NO_CHANCE).table
-                if (key := key_of(after)) not in known:
-                    known.add(key)
-                    waiting.append(after)
-        if len(known) > MOST:
-            return None
-    return False
-
-
-def key_of(table: Table) -> str:
-    return "/".join(["".join([cell.text for cell in pile]) for pile in table.piles.values()])
 
 
 def is_won_by(game: Game, table: Table, line: tuple[Move, ...]) -> bool:
@@ -101,7 +80,7 @@ def test_the_verdict_is_that_of_trying_everything(
             break
         assert number < 3000, answers
         table = make(rng)
-        expected = can_be_won(game, table)
+        expected = can_be_won(game, table, MOST)
         if expected is None or answers[expected] == 60:
             continue
         answers[expected] += 1
@@ -145,7 +124,7 @@ def test_a_game_with_shuffles_left_is_never_lost() -> None:
     rng, told = Random(3), 0
     for _ in range(20):
         table = nearly_done(rng)
-        if can_be_won(MONTANA, table) is None:
+        if can_be_won(MONTANA, table, MOST) is None:
             continue
         line = montana.solve(MONTANA, table, Budget(PLENTY))
         shuffles = Table(table.piles, {"shuffles": 1})

@@ -5,9 +5,7 @@ however many processes there are; a strategy that breaks has lost that game and 
 """
 
 import asyncio
-import multiprocessing
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from random import Random
 
@@ -16,6 +14,7 @@ from msgspec import Struct
 from kibitz.engine.deals import deck_of
 from kibitz.engine.games import GAMES
 
+from ..abreast import abreast
 from ..bots.finding import find
 from ..bots.turns import Failed
 from ..offline import play_out, shuffles_of
@@ -71,15 +70,11 @@ def run(contest: Contest, jobs: int) -> Iterator[Row]:
     for bot in contest.bots:
         find(bot)
     games = [(bot, deal) for deal in contest.deals for bot in contest.bots]
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(jobs, len(games)), mp_context=context) as pool:
-        try:
-            yield from pool.map(partial(_play, contest), *zip(*games, strict=True))
-        finally:
-            pool.shutdown(cancel_futures=True)
+    return abreast(partial(_play, contest), games, jobs)
 
 
-def _play(contest: Contest, bot: str, deal: str) -> Row:
+def _play(contest: Contest, game: tuple[str, str]) -> Row:
+    bot, deal = game
     rules = GAMES[contest.game].with_options(contest.options)
     chance = Random(f"{contest.seed}:{bot}:{deal}")
     try:

@@ -1,8 +1,7 @@
-"""The report as a table, or as one JSON document."""
+"""The report as a table."""
 
 import sys
 
-import msgspec
 from rich.console import Console
 from rich.table import Table
 
@@ -19,11 +18,6 @@ HEADS = (
     ("server", "CPU"),
     ("load", "CPU"),
 )
-
-
-def print_json(report: Report) -> None:
-    """Print it for programs."""
-    sys.stdout.write(msgspec.json.format(msgspec.json.encode(report), indent=2).decode() + "\n")
 
 
 def print_table(report: Report) -> None:

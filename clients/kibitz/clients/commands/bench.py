@@ -106,4 +106,4 @@ def bench(
     except Lost as error:
         typer.echo(f"kibitz: {error}", err=True)
         raise typer.Exit(1) from None
-    (printing.print_json if as_json else printing.print_table)(report)
+    (outcome.print_json if as_json else printing.print_table)(report)

@@ -31,7 +31,6 @@ def arena(
     html: Annotated[Path | None, typer.Option(help="Write a page with plots, too.")] = None,
 ) -> None:
     """Let strategies play the same deals, offline, and say what the difference is worth."""
-    import msgspec
     from rich.progress import track
 
     from kibitz.engine.games import GAMES
@@ -67,8 +66,7 @@ def arena(
         except OSError as error:
             raise outcome.unusable(f"could not write {html}: {error.strerror}") from None
     if as_json:
-        text = msgspec.json.format(msgspec.json.encode(found), indent=2).decode()
-        sys.stdout.write(text + "\n")
+        outcome.print_json(found)
     else:
         print_report(found)
     if any(row.fault for row in rows):

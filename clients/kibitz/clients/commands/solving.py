@@ -82,9 +82,7 @@ def _tell(lines: list[str], plain: Any) -> None:
 
 
 def _tell_json(lines: list[str], plain: Any) -> None:
-    import msgspec
-
-    sys.stdout.write(msgspec.json.format(msgspec.json.encode(plain), indent=2).decode() + "\n")
+    outcome.print_json(plain)
 
 
 def _solve_text(text: str, source: str, patience: "Patience", tell: Tell) -> None:

@@ -1,10 +1,8 @@
 """Many deals, each solved in a process of its own, and what share of them can be won."""
 
-import multiprocessing
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 
 from msgspec import Struct
@@ -14,6 +12,7 @@ from kibitz.engine.games import GAMES
 from kibitz.engine.solving import Verdict
 from kibitz.engine.solving.courses import Patience
 
+from ..abreast import abreast
 from ..arena.figures import Estimate, percentile, share
 
 
@@ -65,12 +64,7 @@ class Tally(Struct, frozen=True, kw_only=True):
 
 def run(question: Question, deals: Sequence[str], jobs: int) -> Iterator[Found]:
     """Solve them, so many at a time, in their order."""
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(jobs, len(deals)), mp_context=context) as pool:
-        try:
-            yield from pool.map(partial(find, question), deals)
-        finally:
-            pool.shutdown(cancel_futures=True)
+    return abreast(partial(find, question), deals, jobs)
 
 
 def find(question: Question, deal: str) -> Found:

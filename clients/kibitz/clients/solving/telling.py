@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from textwrap import fill
 from typing import Any
 
-from kibitz.engine.game import Game, Move
-from kibitz.engine.games import TEXTS
+from kibitz.engine.game import Game
+from kibitz.engine.games import written
 from kibitz.engine.solving import Answer, Verdict
 from kibitz.protocol.analysed import Analysed
 
@@ -16,11 +16,6 @@ from .deals import Tally
 WIDTH = 78
 """Columns of a line of moves."""
 LONGER = "--seconds gives more time"
-
-
-def written(game: Game, line: Sequence[Move]) -> list[str]:
-    """Moves in the game's notation."""
-    return [TEXTS[game.name].write(move) for move in line]
 
 
 def answer_told(game: Game, answer: Answer) -> Iterator[str]:

@@ -1,6 +1,8 @@
 """The rule sets and their words, by name. A new game is a folder here and two lines below."""
 
-from ..game import Game
+from collections.abc import Iterable
+
+from ..game import Game, Move
 from ..text import Text
 from .aces_up.rules import AcesUp
 from .aces_up.text import TEXT as ACES_UP_TEXT
@@ -24,3 +26,8 @@ TEXTS: dict[str, Text] = {
     "klondike-single": KLONDIKE_SINGLE_TEXT,
     "thumb-and-pouch": THUMB_AND_POUCH_TEXT,
 }
+
+
+def written(game: Game, line: Iterable[Move]) -> list[str]:
+    """Moves in a game's notation."""
+    return [TEXTS[game.name].write(move) for move in line]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from .. import replays, saves
 from ..game import Game
-from ..games import TEXTS
+from ..games import written
 from ..replays import FORMAT, ReplayError
 from ..table import Table
 from .analysis import Analysis, analyse, line_of_play
@@ -70,7 +70,7 @@ class Course:
 
     def written(self, found: Analysis) -> list[str]:
         """The moves that would have won, in the game's notation."""
-        return [TEXTS[self.game.name].write(move) for move in found.line]
+        return written(self.game, found.line)
 
 
 def course_of(text: str) -> Course:

@@ -146,21 +146,28 @@ function seqOf({ commands }, move, { seqs }) {
   return move ? seqs[commands[move - 1] - 1] : undefined;
 }
 
+/**
+ * What each timeline shows of what lost the game, by board.
+ * @type {WeakMap<Timeline, Map<number, {link: HTMLElement, seq: number}>>}
+ */
+const marks = new WeakMap();
+
 /** Let the timeline show what lost the game. @param {Analysed} found @param {number} board @param {Way} way */
 function mark(found, board, way) {
   const { timeline } = way;
   const seq = seqOf(found, found.mistake, way);
   if (seq === undefined) return;
   const name = `Lost with move ${found.mistake}: ${found.moves[(found.mistake ?? 1) - 1]}`;
-  for (const old of timeline.querySelectorAll(`.mistake[data-board="${board}"]`)) old.remove();
+  const its = marks.get(timeline) ?? new Map();
+  its.get(board)?.link.remove();
   const link = linkTo(seq, way, { class: "mistake", title: name, "aria-label": name });
-  link.dataset.board = String(board);
   timeline.querySelector(".way")?.append(link);
-  const { more } = timeline;
+  marks.set(timeline, its.set(board, { link, seq }));
   timeline.more = () => {
-    more();
-    link.hidden = timeline.board !== board;
-    link.style.setProperty("--at", String(share(timeline, seq)));
+    for (const [its, { link, seq }] of marks.get(timeline) ?? []) {
+      link.hidden = timeline.board !== its;
+      link.style.setProperty("--at", String(share(timeline, seq)));
+    }
   };
 }
 
