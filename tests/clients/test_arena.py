@@ -64,7 +64,7 @@ def test_means_and_percentiles() -> None:
 def test_lists_of_deals() -> None:
     assert deals_of("1-3,ms7,monday") == ["1", "2", "3", "ms7", "monday"]
     assert deals_of("a-b") == ["a-b"]
-    for wrong in ("", ",", "1,1", "1-3,2", "3-1", "x y", "ms0"):
+    for wrong in ("", ",", "1,1", "1-3,2", "3-1", "x y", "ms0", "1-99999999999"):
         with pytest.raises(ValueError, match="deal"):
             deals_of(wrong)
 
@@ -138,7 +138,9 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (tmp_path / "page.html").read_text().startswith("<!doctype html>")
     shown = CliRunner().invoke(app, words).stdout
     assert "mine:choose : greedy" in shown
-    assert "failed: the strategy failed: RuntimeError" in shown
+    assert "mine:choose, deal 1, failed: the strategy failed: RuntimeError" in " ".join(
+        shown.split()
+    )
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,9 @@ from ..bots.finding import find
 from ..bots.turns import Failed
 from ..offline import play_out, shuffles_of
 
+MOST_DEALS = 100_000
+"""Deals that a range may name."""
+
 
 class Contest(Struct, frozen=True, kw_only=True):
     """What is played.
@@ -105,6 +108,8 @@ def deals_of(text: str) -> list[str]:
     for part in filter(None, text.split(",")):
         first, dash, last = part.partition("-")
         if dash and first.isdecimal() and last.isdecimal():
+            if int(last) - int(first) >= MOST_DEALS:
+                raise ValueError(f"{part} is more than {MOST_DEALS:,} deals")
             deals += map(str, range(int(first), int(last) + 1))
         else:
             deals.append(part)

@@ -25,8 +25,9 @@ def print_report(report: Report) -> None:
     if report.pairs:
         console.print()
         console.print(_pairs(report.pairs))
-    for fault in dict.fromkeys(row.fault for row in report.rows if row.fault):
-        console.print(f"failed: {fault}")
+    faults = {row.fault: row for row in reversed(report.rows) if row.fault}
+    for fault, first in faults.items():
+        console.print(f"{first.bot}, deal {first.deal}, failed: {fault}")
 
 
 def _table(first: str, *heads: str) -> Table:

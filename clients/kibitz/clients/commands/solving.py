@@ -87,13 +87,16 @@ def _tell_json(lines: list[str], plain: Any) -> None:
 
 def _solve_text(text: str, source: str, patience: "Patience", tell: Tell) -> None:
     from kibitz.engine.headers import LineError
-    from kibitz.engine.solving.courses import course_of
+    from kibitz.engine.replays import HIDDEN
+    from kibitz.engine.solving.courses import Hidden, course_of
     from kibitz.protocol.analysed import analysed
 
     from ..solving import telling
 
     try:
         course = course_of(text)
+    except Hidden:
+        raise outcome.unusable(f"{source}: {HIDDEN}") from None
     except LineError as error:
         raise outcome.unusable(f"{source}: {error}") from None
     if course.commands:

@@ -15,7 +15,7 @@ from .deals import Tally
 
 WIDTH = 78
 """Columns of a line of moves."""
-LONGER = "--seconds gives more time"
+LONGER = "--seconds gives more time, --nodes more positions"
 
 
 def answer_told(game: Game, answer: Answer) -> Iterator[str]:
