@@ -157,3 +157,21 @@ def test_what_cannot_be_used_is_told(words: list[str], said: str) -> None:
     result = CliRunner().invoke(app, ["arena", "--game", "montana", "--jobs", "1", *words])
     assert result.exit_code == 2
     assert said in result.output
+
+
+def test_a_strategy_that_prints_or_exits_harms_nobody_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "rude.py").write_text(
+        "import os, sys\n"
+        "def leaves(view, legal):\n    print('hello'); sys.exit(0)\n"
+        "def dies(view, legal):\n    os._exit(3)\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    words = ["arena", "--game", "aces-up", "--deals", "1-2", "--jobs", "1", "--json", "--bots"]
+    left = CliRunner().invoke(app, [*words, "rude:leaves"])
+    assert left.exit_code == 1
+    assert json.loads(left.stdout)["standings"][0]["outcomes"] == {"failed": 2}
+    died = CliRunner().invoke(app, [*words, "rude:dies"])
+    assert died.exit_code == 2
+    assert "a strategy has ended its process" in died.output

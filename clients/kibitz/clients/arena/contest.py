@@ -5,7 +5,9 @@ however many processes there are; a strategy that breaks has lost that game and 
 """
 
 import asyncio
+import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import redirect_stdout
 from functools import partial
 from random import Random
 
@@ -66,6 +68,7 @@ def run(contest: Contest, jobs: int) -> Iterator[Row]:
     """Play all games, deal after deal, so many at a time.
 
     Raises:
+        Broken: A strategy has ended its process.
         Failed: The module of a strategy cannot be loaded.
         Unknown: There is no such strategy.
 
@@ -83,7 +86,8 @@ def _play(contest: Contest, game: tuple[str, str]) -> Row:
     try:
         choose = find(bot)(rules, chance)
         table = rules.deal(deck_of(deal))
-        played = asyncio.run(play_out(rules, table, choose, shuffles_of(deal)))
+        with redirect_stdout(sys.stderr):  # what a strategy prints is no part of the result
+            played = asyncio.run(play_out(rules, table, choose, shuffles_of(deal)))
     except Failed as error:
         return Row(bot=bot, deal=deal, outcome="failed", fault=str(error))
     return Row(

@@ -46,7 +46,7 @@ class Turns:
         try:
             choice = self._choose(board, legal)
             move = await choice if inspect.isawaitable(choice) else choice
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise Failed(f"the strategy failed: {said(error)}") from error
         self.thought.append(time.perf_counter() - began)
         if move is not None and not isinstance(move, str):
@@ -54,7 +54,7 @@ class Turns:
         return move
 
 
-def said(error: Exception) -> str:
+def said(error: BaseException) -> str:
     """An exception in one line, and where it was raised."""
     frames = traceback.extract_tb(error.__traceback__)
     where = f" ({frames[-1].filename}, line {frames[-1].lineno})" if frames else ""

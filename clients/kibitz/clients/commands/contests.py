@@ -35,6 +35,7 @@ def arena(
 
     from kibitz.engine.games import GAMES
 
+    from ..abreast import Broken
     from ..arena.contest import Contest, deals_of, run
     from ..arena.page import page
     from ..arena.printing import print_report
@@ -56,6 +57,8 @@ def arena(
         games = run(contest, jobs or os.cpu_count() or 1)
         total = len(names) * len(contest.deals)
         rows = list(track(games, total=total, disable=not sys.stderr.isatty(), transient=True))
+    except Broken:
+        raise outcome.unusable("a strategy has ended its process") from None
     except (ValueError, Failed) as error:
         raise outcome.unusable(str(error)) from None
     date = datetime.now(UTC).date().isoformat()
