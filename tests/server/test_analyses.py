@@ -2,15 +2,13 @@
 
 import asyncio
 import subprocess
-import sys
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import msgspec
 import pytest
+from apart import DIES, NEVER, workers
 from plays import LOSING, NEAR_LOSS, lose
 from races import begin, race
 from scraped import scrape
@@ -25,12 +23,8 @@ from kibitz.engine.replays import Replay, read, write
 from kibitz.engine.replays import run as replayed
 from kibitz.engine.text import Request
 from kibitz.protocol.analysed import Analysed
-from kibitz.server.analysing import analyses, child
+from kibitz.server.analysing import analyses, child, worker
 from kibitz.server.log.memory import MemoryLog
-
-NEVER = (sys.executable, "-c", "import time; time.sleep(600)")
-"""In place of a worker: one that does not end."""
-DIES = (sys.executable, "-c", "import os; os.kill(os.getpid(), 9)")
 
 
 async def asked(
@@ -63,23 +57,6 @@ async def wins(running: Running, room: str, analysis: Analysed) -> bool:
         assert not isinstance(move, Request)
         table = play(game, table, move, NO_CHANCE).table
     return game.is_won(table)
-
-
-def children() -> Iterator[int]:
-    """The processes that this one has started."""
-    for task in Path("/proc/self/task").iterdir():
-        yield from map(int, (task / "children").read_text().split())
-
-
-def workers() -> list[str]:
-    """Command lines of those that run in place of a worker, or are one."""
-    lines = []
-    for pid in children():
-        try:
-            lines.append(Path(f"/proc/{pid}/cmdline").read_bytes().decode())
-        except OSError:  # gone meanwhile
-            continue
-    return [line for line in lines if "worker" in line or "time.sleep(600)" in line]
 
 
 async def test_a_lost_game_has_its_mistake_and_a_line_that_wins() -> None:
@@ -203,7 +180,7 @@ async def test_a_process_that_fails_is_said_to_have(
             status, body = await asked(running, room)
         assert (status, body[:40]) == (503, b"what became of this game could not be fo")
         monkeypatch.setattr(child, "WORKER", NEVER)
-        monkeypatch.setattr(child, "READING_SECONDS", 0.0)
+        monkeypatch.setattr(worker, "READING_SECONDS", 0.0)
         monkeypatch.setattr(running.app._analyses, "seconds", 0.001)
         assert (await asked(running, await lose(ann)))[0] == 503, "it took too long"
         assert (await scrape(running.http))['kibitz_analyses_total{outcome="failed"}'] == 2

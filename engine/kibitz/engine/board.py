@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from .table import Counted, Fact, Table, fold, fold_back, lay
+from .cards import DECK
+from .table import UNKNOWN, Cell, Counted, Fact, Moved, Set, Table, Turned, fold, fold_back, lay
 
 Kind = Literal["move", "undo", "redo", "restart"]
 KINDS: tuple[Kind, ...] = ("move", "undo", "redo", "restart")
@@ -38,15 +39,42 @@ class Board:
         self.table = start
         self.moves = 0
         """Moves on the line that led here: a move taken back does not count."""
+        self.seen = _open(lay(start))
+        """The codes of all cards that ever lay face up here, what was taken back included."""
         self._done: Stack = None
         self._undone: Stack = None
 
     def copy(self) -> "Board":
         """A board that stands as this one does and goes its own way."""
         board = Board(self.start)
-        board.table, board.moves = self.table, self.moves
+        board.table, board.moves, board.seen = self.table, self.moves, self.seen
         board._done, board._undone = self._done, self._undone
         return board
+
+    def remembered(self) -> Table:
+        """The table as somebody knows it who has seen all of it and forgets nothing.
+
+        A card that lies face down and never lay open is unknown, unless it is the only one of a
+        whole pack: which one that is follows from the others.
+        """
+        cells = [cell for pile in self.table.piles.values() for cell in pile]
+        hidden = sum(cell.known.code not in self.seen for cell in cells)
+        if hidden == 0 or (hidden == 1 and len(cells) == len(DECK)):
+            return self.table
+
+        def known(cell: Cell) -> Cell:
+            return cell if cell.known.code in self.seen else UNKNOWN
+
+        piles = {name: tuple(map(known, pile)) for name, pile in self.table.piles.items()}
+        return Table(piles, self.table.counters)
+
+    def way_back(self, most: int) -> list[tuple[Fact, ...]]:
+        """The facts that take the last changes back, the last one first; so many at most."""
+        found, done = list[tuple[Fact, ...]](), self._done
+        while done is not None and len(found) < most:
+            change, done = done
+            found.append(change.inverse)
+        return found
 
     def to_undo(self) -> tuple[Fact, ...] | None:
         """The facts that take the last change back; ``None`` if there is none."""
@@ -76,6 +104,8 @@ class Board:
     def apply(self, kind: Kind, facts: Iterable[Fact]) -> None:
         """Let recorded facts happen."""
         facts = tuple(facts)
+        if not (shown := _open(facts)) <= self.seen:
+            self.seen |= shown
         match kind:
             case "undo":
                 assert self._done, "there was something to undo"
@@ -93,3 +123,14 @@ class Board:
                 self._undone = None
                 self._done = (Change(facts, inverse, self.moves, moves), self._done)
                 self.moves = moves
+
+
+def _open(facts: Iterable[Fact]) -> frozenset[str]:
+    """The codes of the cards that facts show face up."""
+    shown: list[Cell] = []
+    for fact in facts:
+        if isinstance(fact, Moved | Set):
+            shown += fact.cells
+        elif isinstance(fact, Turned):
+            shown.append(fact.cell)
+    return frozenset([cell.text for cell in shown if cell.up])

@@ -1,10 +1,12 @@
 """What a server says: answers carry the request's ``i``, pushes carry none."""
 
+from typing import Literal
+
 from msgspec import UNSET, Struct, UnsetType
 
 from .codes import ErrorCode
 from .operating import Act, AdminRoom, Ban, Person
-from .requests import RequestId
+from .requests import Advised, RequestId
 from .views import (
     Event,
     Fair,
@@ -124,6 +126,39 @@ class MoveList(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag="m
     drags: list[tuple[str, str, int] | None] | UnsetType = UNSET
     undo: bool | UnsetType = UNSET
     redo: bool | UnsetType = UNSET
+
+
+class Advice(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag="advice"):
+    """What was asked of the position at ``seq``; with ``retry_ms`` it is not known yet: ask again.
+
+    Attributes:
+        what: What was asked.
+        move: What the bot would play; absent: it sees nothing that leads anywhere new.
+        drag: What that is on the table, ``[from, to, cards]``; absent: no drag.
+        worlds: In how many ways the hidden cards may lie that were looked at.
+        winnable, lost: How many of these a solver that sees them can win, and has shown to be lost.
+        proved: What is so however the hidden cards lie; absent: that is not known.
+
+    """
+
+    room: str
+    seq: int
+    what: Advised
+    retry_ms: int | None = None
+    move: str | None = None
+    drag: tuple[str, str, int] | None = None
+    worlds: int | None = None
+    winnable: int | None = None
+    lost: int | None = None
+    proved: Literal["win", "lost"] | None = None
+
+
+class Finishing(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag="finish"):
+    """The moves that win the position at ``seq``; none: it does not play itself."""
+
+    room: str
+    seq: int
+    moves: list[str]
 
 
 class Saved(AnswerBase, frozen=True, kw_only=True, omit_defaults=True, tag="saved"):
@@ -260,6 +295,8 @@ Answer = (
     | Ok
     | RoomList
     | MoveList
+    | Advice
+    | Finishing
     | Saved
     | Position
     | EventList
@@ -278,6 +315,8 @@ Reply = (
     | Ok
     | RoomList
     | MoveList
+    | Advice
+    | Finishing
     | Saved
     | Position
     | EventList

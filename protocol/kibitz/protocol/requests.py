@@ -4,7 +4,7 @@
 repeated with the same string by the same identity it is answered again and not done twice.
 """
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
@@ -47,6 +47,8 @@ Subject = Annotated[str, Meta(min_length=1, max_length=MAX_SUBJECT)]
 Password = Annotated[str, Meta(max_length=MAX_PASSWORD)]
 BoardIndex = Annotated[int, Meta(ge=0, lt=MAX_RACERS)] | None
 """Which board; ``None``: the asker's own, or the first."""
+Advised = Literal["move", "chances"]
+"""What somebody wants to be told: what to play, or whether it can still be won."""
 Day = Annotated[str, Meta(pattern=f"^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}{END}")]
 
 
@@ -85,6 +87,8 @@ class PolicyWish(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_u
     cheat: bool | None = None
     hints: bool | None = None
     say: bool | None = None
+    advice: bool | None = None
+    casual: bool | None = None
     masked: bool | None = None
     delay: Annotated[int, Meta(ge=0, le=MAX_DELAY)] = 0
 
@@ -278,6 +282,19 @@ class Moves(InRoom, frozen=True, kw_only=True, omit_defaults=True, tag="moves"):
     board: BoardIndex = None
 
 
+class Advise(InRoom, frozen=True, kw_only=True, omit_defaults=True, tag="advise"):
+    """What a strong bot would play here, or whether it can still be won, where the room allows it.
+
+    For whoever plays, about the own board: of cards that he cannot know nothing is used.
+    """
+
+    what: Advised = "move"
+
+
+class Finish(InRoom, frozen=True, kw_only=True, omit_defaults=True, tag="finish"):
+    """The moves that win the own game without a thought, if by what can be known there are any."""
+
+
 class Save(InRoom, frozen=True, kw_only=True, omit_defaults=True, tag="save"):
     """The save text of the whole position, or its text in the format of another program."""
 
@@ -384,6 +401,8 @@ Request = (
     | Steer
     | Say
     | Moves
+    | Advise
+    | Finish
     | Save
     | Cheat
     | History

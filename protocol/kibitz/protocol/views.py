@@ -67,6 +67,8 @@ class Policy(Struct, frozen=True, kw_only=True):
 
     Attributes:
         undo, save, cheat, hints, say: What those who are in it may do.
+        advice: Players are told what a strong bot would play.
+        casual: They are told whether the game can still be won, as far as they can know it.
         masked: Of a race: those without a seat see no board before the last one is done.
         delay: Those without a seat see everything so many seconds later.
 
@@ -77,6 +79,8 @@ class Policy(Struct, frozen=True, kw_only=True):
     cheat: bool = False
     hints: bool = True
     say: bool = True
+    advice: bool | UnsetType = UNSET
+    casual: bool | UnsetType = UNSET
     masked: bool | UnsetType = UNSET
     delay: int | UnsetType = UNSET
 

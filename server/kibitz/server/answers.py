@@ -18,6 +18,9 @@ from kibitz.protocol.views import GameInfo, Policy, Role, Visibility
 from .access.roles import GUEST_ROLES, check_request
 from .admin.administration import Administration
 from .admin.bans import Bans
+from .advising import Advising
+from .analysing.advisers import Advisers
+from .analysing.analyses import Analyses
 from .identity import Identity
 from .lobby.rooms import Rooms
 from .log.log import LogFailure
@@ -48,11 +51,14 @@ class Answers:
         metrics: Metrics,
         bans: Bans,
         administration: Administration,
-        analysis_seconds: float,
+        analyses: Analyses,
+        advisers: Advisers,
     ) -> None:
         self._rooms = rooms
         self._past = past
-        self._limits = LIMITS | {"analysis": round(analysis_seconds * 1000)}
+        thinking = {"analysis": analyses.seconds, "advice": advisers.seconds}
+        self._limits = LIMITS | {name: round(each * 1000) for name, each in thinking.items()}
+        self._advising = Advising(advisers)
         self._reading = Reading(past)
         self._world = world
         self._metrics = metrics
@@ -164,6 +170,9 @@ class Answers:
             case ask.Moves() | ask.Save() | ask.Cheat() | ask.History() | ask.ViewAt():
                 room = self._followed(request, visitor)
                 return await self._reading.answer(request, room, visitor)
+            case ask.Advise() | ask.Finish():
+                room = self._followed(request, visitor)
+                return await self._advising.answer(request, room, visitor)
             case ask.Resign():
                 return await self._resign(request, visitor)
             case ask.Admin():
@@ -232,6 +241,9 @@ class Answers:
         hidden = live or request.unlisted or state.visibility != "public"
         seen: Visibility = "private" if state.closed else "unlisted" if hidden else "public"
         wish = ask.Create(i=request.i, game=start.game.name, visibility=seen)
+        told = {name: True for name in ("advice", "casual") if getattr(state.policy, name) is True}
+        if told:
+            wish = replace(wish, policy=ask.PolicyWish(**told))
         return await self._rooms.create(wish, visitor.identity, start)
 
     async def _rematch(self, request: ask.Rematch, room: Room, visitor: Visitor) -> Room:

@@ -20,6 +20,7 @@ from .access.origins import Origins
 from .admin.administration import Administration
 from .admin.bans import REFRESH_SECONDS, Bans
 from .admin.key import Key
+from .analysing.advisers import Advisers
 from .analysing.analyses import Analyses
 from .answers import Answers
 from .client import Service
@@ -106,9 +107,10 @@ class App:
         self._neighbours.on_please = self.rooms.give_way
         self.rooms.on_crowded = self._neighbours.please
         self._analyses = Analyses(settings.operating.analysis_seconds, self._metrics)
+        self._advisers = Advisers(settings.operating.advice_seconds)
         self._answers = Answers(
             *(self.rooms, past, world, self._metrics, bans, self._administration),
-            settings.operating.analysis_seconds,
+            *(self._analyses, self._advisers),
         )
         self._world = world
         self._authority = authority_of(settings.access, world)
@@ -223,6 +225,7 @@ class App:
             if not task.cancelled():
                 task.result()
         await self._analyses.close()
+        await self._advisers.close()
         cut = await self._drain.send_away(self._server)
         self._past.close()
         await self._neighbours.close()

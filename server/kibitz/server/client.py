@@ -92,6 +92,11 @@ class Client:
         return self.socket.address
 
     @property
+    def place(self) -> str | None:
+        """What its address counts as."""
+        return self.account.place
+
+    @property
     def role(self) -> Role | None:
         """How the client takes part in rooms: as a player in one of them, or else looking on."""
         roles = [room.people.role(self) for room in self.rooms.values()]

@@ -221,6 +221,16 @@ class Operating:
             max=600,
         ),
     ] = 2.0
+    advice_seconds: Annotated[
+        float,
+        Option(
+            help="Processor seconds for what a player is told who asks what to play or whether "
+            "his game can still be won, in rooms that allow it (in a process beside the server, "
+            "one at a time). 0: nobody can ask.",
+            min=0,
+            max=60,
+        ),
+    ] = 2.0
     metrics_token_file: Annotated[
         Path | None,
         Option(

@@ -27,6 +27,11 @@ class Visitor(Listener, Protocol):
         ...
 
     @property
+    def place(self) -> str | None:
+        """What its address counts as (:mod:`.limits.places`); ``None``: it is not counted."""
+        ...
+
+    @property
     def is_gone(self) -> bool:
         """Whether nobody is there any more."""
         ...

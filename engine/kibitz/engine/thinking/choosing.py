@@ -1,6 +1,6 @@
 """One way to get somebody who plays well, for all games."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from random import Random
@@ -46,8 +46,15 @@ class Policy(Protocol):
         """What was thought of the moves last, where they were weighed: 1 and more is a win."""
         ...
 
+    def recall(self, met: Iterable[Table]) -> None:
+        """Know that these positions were there before, so that none of them is sought again."""
+        ...
+
     def choose(self, seen: Table) -> Move | None:
-        """A move on a table as everybody sees it; ``None``: nothing leads any farther."""
+        """A move on a table as everybody sees it; ``None``: nothing leads any farther.
+
+        Face-down cards that it names count as seen before.
+        """
         ...
 
 

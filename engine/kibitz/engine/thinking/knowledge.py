@@ -6,6 +6,7 @@ another by the rules (a shuffle, something taken back), what lies open now is al
 """
 
 from collections.abc import Iterator
+from itertools import permutations
 from random import Random
 
 from ..cards import DECK, Card
@@ -39,10 +40,22 @@ class Knowledge:
         rng.shuffle(cards)
         return self._with(self._world, iter(cards))
 
+    def worlds(self) -> Iterator[Table]:
+        """Every table that may be the real one: as many as the hidden cards have orders."""
+        assert self._world is not None, "the table was looked at"
+        cards = [cell.known for cell in self._unknown(self._world)]
+        for order in permutations(cards):
+            yield self._with(self._world, iter(order))
+
+    @property
+    def hidden(self) -> int:
+        """How many cards are a guess."""
+        return 0 if self._world is None else sum(1 for _ in self._unknown(self._world))
+
     @property
     def certain(self) -> bool:
         """Whether there is nothing left to guess."""
-        return self._world is not None and not any(True for _ in self._unknown(self._world))
+        return self._world is not None and not self.hidden
 
     def _next(self) -> Iterator[Table]:
         """The table as it was, and what one move makes of it."""

@@ -5,7 +5,7 @@ what is left is shuffled. Promises: at most one search between two shuffles, as 
 moves; repeatable.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from random import Random
 
 from ..game import Move, Shuffle
@@ -34,6 +34,9 @@ class Planner:
         self._expected: Mapping[str, Pile] | None = None
         self.values: Mapping[Move, float] = {}
         """Nothing: moves are not weighed one by one."""
+
+    def recall(self, met: Iterable[Table]) -> None:
+        """Nothing to know: no position comes again between two shuffles."""
 
     def choose(self, seen: Table) -> Move | None:
         """A move; ``None``: nothing leads any farther."""

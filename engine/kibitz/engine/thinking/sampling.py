@@ -7,7 +7,7 @@ them. Nothing is sought again that was there before. Promises: repeatable; at mo
 candidates playouts.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import inf, sqrt
 from random import Random
 from statistics import fmean, stdev
@@ -15,7 +15,7 @@ from typing import Protocol
 
 from ..cards import DECK
 from ..game import NO_CHANCE, Game, Move, moves, play
-from ..table import Table
+from ..table import Table, redact_table
 from .knowledge import Knowledge
 
 FAR = 0.3
@@ -72,9 +72,14 @@ class Sampler:
         self.values: Mapping[Move, float] = {}
         """What was thought of the moves last: 1 is a sure win."""
 
+    def recall(self, met: Iterable[Table]) -> None:
+        """These positions were there before."""
+        self._been.update(map(self._place, met))
+
     def choose(self, seen: Table) -> Move | None:
         """A move; ``None``: there is none that leads anywhere new."""
         self._knowledge.look(seen)
+        seen = redact_table(seen)
         self._been.add(self._place(seen))
         self.values = {}
         options = self._options(seen)

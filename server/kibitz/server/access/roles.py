@@ -41,6 +41,8 @@ NEEDS: Mapping[type[ask.RequestBase], Need] = MappingProxyType(
         ask.Save: SEES,
         ask.Cheat: SEES,
         ask.Replay: SEES,
+        ask.Advise: PLAYS,
+        ask.Finish: PLAYS,
         ask.Pledge: PLAYS,
         ask.Create: PLAYS,
         ask.Fork: PLAYS,

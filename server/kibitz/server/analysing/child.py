@@ -1,4 +1,4 @@
-"""A process for one analysis, and its end.
+"""A process for one question, and its end.
 
 Promises: whatever happens, the process is gone and its exit known when the call is over.
 """
@@ -8,16 +8,18 @@ import contextlib
 import os
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections.abc import Sequence
 
-from .worker import READING_SECONDS, whole
+from . import questions, worker
 
 WORKER = (sys.executable, "-m", "kibitz.server.analysing.worker")
+ADVISER = (sys.executable, "-m", "kibitz.server.analysing.adviser")
 PATIENCE = 4
 """So many times its processor time it may take by the clock, for it gives way to everybody."""
 
 
 class Failed(Exception):
-    """There is no analysis: the process could not be started, was ended, or ended by itself."""
+    """There is no answer: the process could not be started, was ended, or ended by itself."""
 
 
 async def analysed_apart(text: bytes, seconds: float) -> bytes:
@@ -31,9 +33,29 @@ async def analysed_apart(text: bytes, seconds: float) -> bytes:
         Failed: There is none.
 
     """
+    most = worker.whole(seconds) + worker.READING_SECONDS
+    return await _answered(WORKER, text, seconds, most)
+
+
+async def advised_apart(question: bytes, seconds: float) -> bytes:
+    """The answer to a :class:`.questions.Question`, both as JSON.
+
+    Args:
+        question: What is asked.
+        seconds: Of the processor.
+
+    Raises:
+        Failed: There is none.
+
+    """
+    return await _answered(ADVISER, question, seconds, questions.most(seconds))
+
+
+async def _answered(command: Sequence[str], given: bytes, seconds: float, most: float) -> bytes:
+    """What such a process says that is given something; ``most``: seconds of the processor."""
     try:
         child = await asyncio.create_subprocess_exec(
-            *(*WORKER, str(seconds), str(os.getpid())),
+            *(*command, str(seconds), str(os.getpid())),
             stdin=PIPE,
             stdout=PIPE,
             stderr=DEVNULL,
@@ -42,8 +64,8 @@ async def analysed_apart(text: bytes, seconds: float) -> bytes:
     except OSError as error:
         raise Failed(f"no process: {error.strerror}") from None
     try:
-        async with asyncio.timeout(PATIENCE * (whole(seconds) + READING_SECONDS)):
-            said, _ = await child.communicate(text)
+        async with asyncio.timeout(PATIENCE * most):
+            said, _ = await child.communicate(given)
     except TimeoutError:
         raise Failed("it took too long") from None
     finally:

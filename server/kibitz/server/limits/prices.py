@@ -19,6 +19,8 @@ CHARGES: dict[type[ask.RequestBase], Charges] = {
     ask.Save: (("requests", 2.0), ("reads", 1.0)),
     ask.Cheat: (("requests", 2.0), ("reads", 1.0)),
     ask.Moves: (("requests", 1.0), ("reads", 0.25)),
+    ask.Advise: (("requests", 2.0), ("reads", 0.25)),
+    ask.Finish: (("requests", 2.0), ("reads", 0.25)),
     ask.History: (("requests", 3.0), ("reads", 1.0)),
     ask.ViewAt: (("requests", 5.0), ("reads", 2.0)),
     ask.Daily: (("requests", 5.0), ("reads", 2.0)),

@@ -198,6 +198,10 @@ def _policy(request: Create) -> Policy:
         }
     )
     race = request.mode == "race"
+    if wish.advice and not policy.hints:
+        raise Refused(ErrorCode.BAD_OPTION, "advice is for rooms with hints")
+    if wish.casual and race:
+        raise Refused(ErrorCode.BAD_OPTION, "a race is not casual")
     if race and ((policy.save and wish.save) or policy.cheat):
         raise Refused(ErrorCode.BAD_OPTION, "a race allows no saves and no cheating")
     if wish.masked and not race:
@@ -209,6 +213,8 @@ def _policy(request: Create) -> Policy:
     return replace(
         policy,
         save=policy.save and not race,
+        advice=wish.advice or UNSET,
+        casual=wish.casual or UNSET,
         masked=True if race and not wish.delay else UNSET,
     )
 

@@ -61,6 +61,7 @@ EVENTS: Mapping[str, Said] = {
     "archived": Said("info", "old rooms were put away", ("rooms",)),
     "not archived": Said("error", "old rooms could not be put away", FAULT),
     "not analysed": Said("error", "what became of a game was not found out", ("room", "why")),
+    "not advised": Said("error", "what a player asked was not found out", ("why",)),
     "log failure": Said("error", "the log could not write", (*WHERE, *WHO, "request", *FAULT)),
     "log failing": Said("error", "nothing can be written any more", ("why",)),
     "log well": Said("info", "it can be written again", ("seconds",)),
