@@ -17,7 +17,7 @@ from kibitz.protocol.codes import ErrorCode
 from kibitz.protocol.hashing import commitment
 from kibitz.protocol.limits import MAX_FRAME, MAX_NESTING
 from kibitz.protocol.replies import Reply
-from kibitz.protocol.requests import Admin, Request
+from kibitz.protocol.requests import Admin, Request, SeatBot
 from kibitz.protocol.views import Event
 from kibitz.protocol.wire import Encoding, WireError, decode_request, encode, request_id
 
@@ -77,6 +77,8 @@ def _without_checks(cls: type[msgspec.Struct], keys: dict[str, Any]) -> Any:
     except ValueError:  # a move that is neither a line nor a drag, or both; an order of nothing
         if cls is Admin:
             return cls(**{**keys, "act": "drain"})
+        if cls is SeatBot:
+            return cls(**{**keys, "seat": 2})
         keys = {k: v for k, v in keys.items() if k not in ("from_", "to", "cards")}
         return cls(**{**keys, "move": "s"})
 

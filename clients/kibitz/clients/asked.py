@@ -26,6 +26,7 @@ from kibitz.protocol.requests import (
     Restart,
     Save,
     Say,
+    SeatBot,
     Steer,
     Undo,
 )
@@ -33,7 +34,7 @@ from kibitz.protocol.session import ClientSession
 
 NAMED = (
     *(Create, Fork, Rematch, Present),
-    *(Move, Undo, Redo, Restart, Resign, Ready, Say, Comments, Steer),
+    *(Move, Undo, Redo, Restart, Resign, Ready, SeatBot, Say, Comments, Steer),
     *(Save, Cheat),
 )
 """Requests that change something: they get a name for good, to be done once however often asked."""

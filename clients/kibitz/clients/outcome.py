@@ -190,7 +190,7 @@ def day(text: str) -> str:
     """A date, as requests have it; ends the command if it is none."""
     from msgspec import ValidationError, convert
 
-    from kibitz.protocol.requests import Day
+    from kibitz.protocol.asking import Day
 
     try:
         return convert(text, Day)

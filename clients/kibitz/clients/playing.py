@@ -1,9 +1,10 @@
 """What a player does, as methods. In a race all of it is about the own board."""
 
 from kibitz.protocol import requests as ask
+from kibitz.protocol.bots import PACE_MS
 from kibitz.protocol.mirror import Mirror
 from kibitz.protocol.replies import MoveList, Ok, Position, Saved
-from kibitz.protocol.views import View
+from kibitz.protocol.views import Strategy, View
 
 from .asking import Asking
 
@@ -47,6 +48,21 @@ class Playing(Asking):
     async def ready(self, room: str, on: bool = True) -> Ok:
         """Be ready to start the race, or no longer."""
         return await self.done(ask.Ready(room=room, on=on))
+
+    async def seat_bot(self, room: str, strategy: Strategy = "strong", pace: int = PACE_MS) -> Ok:
+        """Have a bot of the server's sit down in a race of ours that has not begun.
+
+        Args:
+            room: The race.
+            strategy: How it plays.
+            pace: Milliseconds from one of its moves to the next, at least.
+
+        """
+        return await self.done(ask.SeatBot(room=room, strategy=strategy, pace=pace))
+
+    async def send_bot_away(self, room: str, seat: int) -> Ok:
+        """Have the bot on a seat leave; once the race has begun it gives its board up."""
+        return await self.done(ask.SeatBot(room=room, on=False, seat=seat))
 
     async def rematch(self, room: str) -> Mirror:
         """Go on with the next deal and the same seats, once the game has ended."""

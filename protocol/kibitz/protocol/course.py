@@ -116,7 +116,7 @@ class Course:
         """How it stands when one more event has happened."""
         match event.kind:
             case "joined" if event.seat is not None:
-                return self._seated(Seat(event.seat, event.by, event.name))
+                return self._seated(Seat(event.seat, event.by, event.name, event.bot))
             case "left" if event.seat is not None:
                 return self._ready(event.seat, on=False)._seated(Seat(event.seat))
             case "ready" | "unready" if event.seat is not None:

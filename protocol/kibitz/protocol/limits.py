@@ -46,6 +46,8 @@ MAX_SEATS = 8
 MAX_RACERS = 100
 """Most seats of a race, each with a board of its own."""
 MIN_RACERS = 2
+MAX_PACE = 60_000
+"""The slowest pace of a bot, in milliseconds from one move to the next."""
 MAX_COUNTDOWN = 60
 """Longest countdown, in seconds."""
 MIN_LIMIT = 5

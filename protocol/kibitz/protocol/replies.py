@@ -4,9 +4,10 @@ from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
+from .asking import RequestId
 from .codes import ErrorCode
 from .operating import Act, AdminRoom, Ban, Person
-from .requests import Advised, RequestId
+from .requests import Advised
 from .views import (
     Event,
     Fair,

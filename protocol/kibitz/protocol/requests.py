@@ -6,15 +6,32 @@ repeated with the same string by the same identity it is answered again and not 
 
 from typing import Annotated, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Meta, field
 
+from .asking import (
+    BoardIndex,
+    Day,
+    OptionValue,
+    Password,
+    Pile,
+    Subject,
+    Text32,
+)
+from .asking import (
+    InRoom as InRoom,
+)
+from .asking import (
+    PolicyWish as PolicyWish,
+)
+from .asking import (
+    RequestBase as RequestBase,
+)
+from .bots import SeatBot as SeatBot
 from .limits import (
     MAX_AFTER,
     MAX_CARDS,
     MAX_COUNTDOWN,
-    MAX_DELAY,
     MAX_EVENTS,
-    MAX_ID,
     MAX_INTEGER,
     MAX_INVITE,
     MAX_KEY,
@@ -22,46 +39,29 @@ from .limits import (
     MAX_LIST,
     MAX_MOVE,
     MAX_OPTIONS,
-    MAX_PASSWORD,
-    MAX_PILE,
     MAX_RACERS,
     MAX_REASON,
     MAX_SAVE,
     MAX_SAY,
-    MAX_SUBJECT,
     MAX_TERM,
     MAX_TOKEN,
     MIN_LIMIT,
 )
 from .operating import NEEDS, Act
-from .views import END, Control, Count, Digest, Name, Nonce, Role, RoomId, Status, Visibility
-
-RequestId = (
-    Annotated[int, Meta(ge=0, le=MAX_INTEGER)]
-    | Annotated[str, Meta(min_length=1, max_length=MAX_ID)]
-    | None
+from .views import (
+    Control,
+    Count,
+    Digest,
+    Name,
+    Nonce,
+    Role,
+    RoomId,
+    Status,
+    Visibility,
 )
-Pile = Annotated[str, Meta(min_length=1, max_length=MAX_PILE)]
-Text32 = Annotated[str, Meta(max_length=32)]
-Subject = Annotated[str, Meta(min_length=1, max_length=MAX_SUBJECT)]
-Password = Annotated[str, Meta(max_length=MAX_PASSWORD)]
-BoardIndex = Annotated[int, Meta(ge=0, lt=MAX_RACERS)] | None
-"""Which board; ``None``: the asker's own, or the first."""
+
 Advised = Literal["move", "chances"]
 """What somebody wants to be told: what to play, or whether it can still be won."""
-Day = Annotated[str, Meta(pattern=f"^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}{END}")]
-
-
-class RequestBase(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="t"):
-    """What every request may carry."""
-
-    i: RequestId = None
-
-
-class InRoom(RequestBase, frozen=True, kw_only=True, omit_defaults=True):
-    """A request about one room."""
-
-    room: RoomId
 
 
 class Hello(RequestBase, frozen=True, kw_only=True, omit_defaults=True, tag="hello"):
@@ -79,23 +79,6 @@ class Pledge(RequestBase, frozen=True, kw_only=True, omit_defaults=True, tag="pl
     """Fix the secret of a room that this connection is going to create."""
 
 
-class PolicyWish(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """What the new room shall allow; what is not named gets its default."""
-
-    undo: bool | None = None
-    save: bool | None = None
-    cheat: bool | None = None
-    hints: bool | None = None
-    say: bool | None = None
-    advice: bool | None = None
-    casual: bool | None = None
-    masked: bool | None = None
-    delay: Annotated[int, Meta(ge=0, le=MAX_DELAY)] = 0
-
-
-OptionValue = Annotated[str, Meta(max_length=32)] | bool | Annotated[int, Meta(ge=0, le=999)]
-
-
 class Create(RequestBase, frozen=True, kw_only=True, omit_defaults=True, tag="create"):
     """A new room: from a deal number, a save text, or a fresh secret shuffle.
 
@@ -106,7 +89,9 @@ class Create(RequestBase, frozen=True, kw_only=True, omit_defaults=True, tag="cr
     """
 
     game: Text32
-    options: Annotated[dict[Text32, OptionValue], Meta(max_length=MAX_OPTIONS)] = {}
+    options: Annotated[dict[Text32, OptionValue], Meta(max_length=MAX_OPTIONS)] = field(
+        default_factory=dict
+    )
     mode: Text32 = "solo"
     seats: Annotated[int, Meta(ge=1, le=MAX_RACERS)] | None = None
     deal: Annotated[str, Meta(min_length=1, max_length=64)] | None = None
@@ -397,6 +382,7 @@ Request = (
     | Restart
     | Resign
     | Ready
+    | SeatBot
     | Comments
     | Steer
     | Say

@@ -9,6 +9,7 @@ from .limits import (
     MAX_INTEGER,
     MAX_NAME,
     MAX_NONCE,
+    MAX_PACE,
     MAX_ROOM,
     MAX_SPEED,
     MIN_BEAT,
@@ -31,6 +32,9 @@ Visibility = Literal["public", "unlisted", "private"]
 Status = Literal["open", "won", "resigned", "timeout", "empty", "closed"]
 """How a board or a room stands; ``empty``: a board of a race in which nobody sat down; ``closed``:
 by an operator, before the game had ended, so that its cards stay as they lie."""
+Strategy = Literal["strong", "fast", "greedy"]
+"""How a bot of the server's plays, the best first."""
+Pace = Annotated[int, Meta(ge=0, le=MAX_PACE)]
 UNENDED: frozenset[Status] = frozenset({"open", "closed"})
 """How a room stands whose cards have not been laid open."""
 Kind = Literal[
@@ -85,12 +89,29 @@ class Policy(Struct, frozen=True, kw_only=True):
     delay: int | UnsetType = UNSET
 
 
+class Bot(Struct, frozen=True):
+    """A bot of the server's, as everybody may know it.
+
+    Attributes:
+        strategy: How it plays.
+        pace: The least time from one of its moves to the next, ms.
+
+    """
+
+    strategy: Strategy
+    pace: Pace
+
+
 class Seat(Struct, frozen=True, omit_defaults=True):
-    """One seat: its number from 1 and who has it; no ``id``: it is free."""
+    """One seat: its number from 1 and who has it; no ``id``: it is free.
+
+    ``bot`` is there where a bot of the server's sits.
+    """
 
     seat: int
     id: str | None = None
     name: str | None = None
+    bot: Bot | None = None
 
 
 class BoardView(Struct, frozen=True):
@@ -251,6 +272,7 @@ class Event(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="t"
         fx: Facts about cards on piles; applied to the view before they give the view after.
         moves: Moves on the line so far. score: Cards where they belong, after the event.
         name: Display name (``joined``, ``say``). seat: The seat taken or given up.
+        bot: Who sat down is a bot of the server's (``joined``).
         text: The comment, or why (``closed``). ms: Time the game took (``won``).
         result: How it ended (``ended``).
         game, options, mode, seats, policy, started: What was created; ``started`` is Unix ms.
@@ -282,6 +304,7 @@ class Event(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="t"
     score: int | UnsetType = UNSET
     name: str | None = None
     seat: int | None = None
+    bot: Bot | None = None
     text: str | None = None
     ms: int | None = None
     result: Status | None = None

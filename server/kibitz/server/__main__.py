@@ -299,7 +299,7 @@ async def _serve(settings: Settings, kept: str, demo: bool, logs: Logs, line: Li
             line.ready()
         else:
             _announce(settings, app.port, kept)
-        url = _address(settings.listening, app.port, "ws")
+        url = settings.listening.url(app.port, "ws")
         bots = playing(url, settings.listening.tls_cert) if demo else contextlib.nullcontext()
         async with bots:
             if stop.is_set():
@@ -318,17 +318,10 @@ def _ends_with_terminal(settings: Settings) -> bool:
     return sys.stderr.isatty() and plain
 
 
-def _address(listening: Listening, port: int, scheme: str) -> str:
-    """Where somebody finds the server."""
-    host = f"[{listening.host}]" if ":" in listening.host else listening.host
-    path = "ws" if scheme == "ws" else ""
-    return f"{scheme}{'' if listening.tls_cert is None else 's'}://{host}:{port}/{path}"
-
-
 def _announce(settings: Settings, port: int, kept: str) -> None:
     """Say that connections are taken, and where."""
     listening = settings.listening
-    page, url = _address(listening, port, "http"), _address(listening, port, "ws")
+    page, url = listening.url(port, "http"), listening.url(port, "ws")
     nats = settings.keeping.nats
     beside = {"servers": places(nats)} if nats else {}
     log.info("listening", page=page, socket=url, data=kept, **beside)

@@ -15,12 +15,13 @@ from kibitz.protocol import requests as ask
 from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.views import GameInfo, Policy, Role, Visibility
 
-from .access.roles import GUEST_ROLES, check_request
+from .access.roles import GUEST_ROLES
 from .admin.administration import Administration
 from .admin.bans import Bans
 from .advising import Advising
 from .analysing.advisers import Advisers
 from .analysing.analyses import Analyses
+from .bots.house import House
 from .identity import Identity
 from .lobby.rooms import Rooms
 from .log.log import LogFailure
@@ -31,7 +32,7 @@ from .room.decide import check_open
 from .room.past import Past
 from .room.room import Room
 from .storage.kept import PutAway
-from .visitor import Visitor, check_past, check_player
+from .visitor import Visitor, check_past, check_player, check_visitor
 from .world import World
 
 RoomCommand = (
@@ -53,11 +54,14 @@ class Answers:
         administration: Administration,
         analyses: Analyses,
         advisers: Advisers,
+        house: House,
     ) -> None:
         self._rooms = rooms
         self._past = past
         thinking = {"analysis": analyses.seconds, "advice": advisers.seconds}
         self._limits = LIMITS | {name: round(each * 1000) for name, each in thinking.items()}
+        self._limits["bots"] = house.most
+        self._house = house
         self._advising = Advising(advisers)
         self._reading = Reading(past)
         self._world = world
@@ -95,7 +99,7 @@ class Answers:
             Refused: It is answered with an error.
 
         """
-        check_request(request, visitor.identity.roles)
+        check_visitor(request, visitor)
         room, who = self._followed(request, visitor), visitor.identity
         if not isinstance(request, ask.Say):
             if done := room.answered(request, who):
@@ -124,7 +128,7 @@ class Answers:
             Refused: It is answered with an error.
 
         """
-        check_request(request, visitor.identity.roles)
+        check_visitor(request, visitor)
         match request:
             case ask.Join():
                 return self._look_on(request, visitor)
@@ -175,6 +179,9 @@ class Answers:
                 return await self._advising.answer(request, room, visitor)
             case ask.Resign():
                 return await self._resign(request, visitor)
+            case ask.SeatBot():
+                room = self._followed(request, visitor)
+                return await self._house.answer(request, room, visitor)
             case ask.Admin():
                 return await self._administration.answer(request, visitor)
             case _:
@@ -212,7 +219,9 @@ class Answers:
                 except Refused:  # made before under this name; somebody else has the seat now
                     sit = False
             visitor.follow(room)
-            return await room.people.admit(visitor, "player" if sit else "spectator", None)
+            joined = await room.people.admit(visitor, "player" if sit else "spectator", None)
+        self._house.wake(room, visitor)
+        return joined
 
     async def _fork(self, request: ask.Fork, parent: Room, visitor: Visitor) -> Room:
         stage = parent.people.stage(visitor.identity.id)
@@ -278,11 +287,15 @@ class Answers:
         with room.coming():
             if (seen := request.from_ or 0) > room.seq:  # on another server
                 await room.catch_up(seen)
-            return await self._come_in(room, request, visitor)
+            joined = await self._come_in(room, request, visitor)
+        self._house.wake(room, visitor)
+        return joined
 
     async def _come_in(self, room: Room, request: ask.Join, visitor: Visitor) -> replies.Joined:
         seated = room.people.is_seated(visitor.identity.id)
         sits = request.role == "player" and not seated
+        if sits and visitor.identity.bot:
+            raise Refused(ErrorCode.NOT_SEATED, "that bot has no seat here", room=room.id)
         if sits and (ban := self._bans.kicked(room.id, visitor.identity.id)):
             raise self._bans.refused(ban, room.id)  # before keys: whoever lost his seat had one
         if request.room not in visitor.rooms:

@@ -23,6 +23,8 @@ from .admin.key import Key
 from .analysing.advisers import Advisers
 from .analysing.analyses import Analyses
 from .answers import Answers
+from .bots.house import House, Reach
+from .bots.tickets import Tickets
 from .client import Service
 from .connection import Connection
 from .limits.account import Bank
@@ -108,12 +110,13 @@ class App:
         self.rooms.on_crowded = self._neighbours.please
         self._analyses = Analyses(settings.operating.analysis_seconds, self._metrics)
         self._advisers = Advisers(settings.operating.advice_seconds)
+        self._authority = Tickets(authority_of(settings.access, world), world)
+        self.house = House(limits, self.rooms, self._authority, self._metrics)
         self._answers = Answers(
             *(self.rooms, past, world, self._metrics, bans, self._administration),
-            *(self._analyses, self._advisers),
+            *(self._analyses, self._advisers, self.house),
         )
         self._world = world
-        self._authority = authority_of(settings.access, world)
         self._pages = Pages(
             *(self.rooms, past, self._answers, self._metrics, installed(), self._authority),
             *(bans, self._table, limits, self._analyses),
@@ -171,12 +174,14 @@ class App:
         await self.rooms.open()
         await self._neighbours.open()
         await self._authority.open(self._log)
-        if (port := self._settings.listening.metrics_port) is not None:
+        listening = self._settings.listening
+        if (port := listening.metrics_port) is not None:
             self._apart = await serve_apart(port, NAME, self._scraping, self._pages)
         self._server = await listen(
-            *(self._settings.listening, self._connect, self._page, NAME, self._door),
+            *(listening, self._connect, self._page, NAME, self._door),
             *(self._settings.limits.hello_timeout, self._certificates),
         )
+        self.house.reach = Reach(listening.url(self.port, "ws"), listening.tls_cert)
         self._lag.start()
         self._tasks = [
             asyncio.create_task(self._tick()),
@@ -189,7 +194,7 @@ class App:
     def drain(self) -> None:
         """Take no more rooms and connections from now on, and come to an end."""
         if not self._drain.begun:
-            self._answers.draining = self._metrics.draining = True
+            self._answers.draining = self._metrics.draining = self.house.draining = True
             self._drain.begin()
             log.info("draining", connections=len(self._connections))
         self.drained.set()
@@ -224,6 +229,7 @@ class App:
         for task in self._tasks:
             if not task.cancelled():
                 task.result()
+        await self.house.close()
         await self._analyses.close()
         await self._advisers.close()
         cut = await self._drain.send_away(self._server)

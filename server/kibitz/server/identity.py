@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass, field
 
 from kibitz.protocol.codes import ErrorCode, Refused
+from kibitz.protocol.views import Bot
 
 from .access.roles import GUEST_ROLES
 from .world import World
@@ -32,6 +33,7 @@ class Identity:
         secret: What only he and the server can know.
         roles: What he may do: ``player``, ``spectator``, ``admin``.
         expires: When he has to say once more who he is, Unix ms; ``None``: never.
+        bot: How he plays, if he is a bot of the server's.
 
     """
 
@@ -40,6 +42,7 @@ class Identity:
     secret: bytes = field(default=b"", repr=False, compare=False)
     roles: frozenset[str] = field(default=GUEST_ROLES, repr=False, compare=False)
     expires: int | None = field(default=None, repr=False, compare=False)
+    bot: Bot | None = field(default=None, repr=False, compare=False)
 
 
 def new_token(world: World) -> str:

@@ -67,6 +67,12 @@ class Listening:
         ),
     ] = None
 
+    def url(self, port: int, scheme: str) -> str:
+        """Where somebody finds the server that listens on a port; ``scheme``: http or ws."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        path = "ws" if scheme == "ws" else ""
+        return f"{scheme}{'' if self.tls_cert is None else 's'}://{host}:{port}/{path}"
+
 
 class Auth(StrEnum):
     """Who says who somebody is."""

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from kibitz.protocol.codes import ErrorCode, Refused
+from kibitz.protocol.requests import RequestBase
 from kibitz.protocol.views import Role
 
-from .access.roles import PLAYS, check_roles
+from .access.roles import PLAYS, check_request, check_roles
 from .lobby.pledges import Pledge
 from .room.audience import Audience
 from .room.listener import Listener
@@ -77,6 +78,17 @@ class Visitor(Listener, Protocol):
     """What it was told; ``""``: nothing yet."""
     pledge: Pledge
     """The secret that is kept for it."""
+
+
+def check_visitor(request: RequestBase, visitor: Visitor) -> None:
+    """Check that somebody like this may ask this at all.
+
+    Raises:
+        Refused: He may not.
+
+    """
+    who = visitor.identity
+    check_request(request, who.roles, is_bot=who.bot is not None)
 
 
 def check_player(room: Room, visitor: Visitor) -> None:

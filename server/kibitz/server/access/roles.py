@@ -56,10 +56,15 @@ NEEDS: Mapping[type[ask.RequestBase], Need] = MappingProxyType(
         ask.Restart: PLAYS,
         ask.Resign: PLAYS,
         ask.Ready: PLAYS,
+        ask.SeatBot: PLAYS,
         ask.Comments: PLAYS,
     }
 )
 """Every request. A running game is saved, and cheated in, by its players only: ``check_player``."""
+OF_BOTS: frozenset[type[ask.RequestBase]] = frozenset(
+    {ask.Hello, ask.Ping, ask.Join, ask.Leave, ask.Ready, ask.Move, ask.Resign}
+)
+"""What a bot of the server's may ask, and nothing else."""
 JOINS: Mapping[Role, Need] = MappingProxyType({"player": PLAYS, "spectator": WATCHES})
 """What a ``join`` needs besides."""
 DOWNLOADS: Mapping[str, Need] = MappingProxyType(
@@ -68,13 +73,15 @@ DOWNLOADS: Mapping[str, Need] = MappingProxyType(
 """Every download of a room; who has a seat there needs one of ``SEES``."""
 
 
-def check_request(request: ask.RequestBase, roles: frozenset[str]) -> None:
+def check_request(request: ask.RequestBase, roles: frozenset[str], *, is_bot: bool = False) -> None:
     """Check that somebody with these roles may ask this at all.
 
     Raises:
         Refused: He may not.
 
     """
+    if is_bot and type(request) not in OF_BOTS:
+        raise Refused(ErrorCode.FORBIDDEN, "a bot of this server plays, and does nothing else")
     check_roles(NEEDS[type(request)], roles)
     if isinstance(request, ask.Join):
         check_roles(JOINS[request.role], roles)

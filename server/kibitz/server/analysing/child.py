@@ -4,12 +4,12 @@ Promises: whatever happens, the process is gone and its exit known when the call
 """
 
 import asyncio
-import contextlib
 import os
 import sys
-from asyncio.subprocess import DEVNULL, PIPE, Process
+from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import Sequence
 
+from ..processes import ended
 from . import questions, worker
 
 WORKER = (sys.executable, "-m", "kibitz.server.analysing.worker")
@@ -69,14 +69,7 @@ async def _answered(command: Sequence[str], given: bytes, seconds: float, most: 
     except TimeoutError:
         raise Failed("it took too long") from None
     finally:
-        await _end(child)
+        await ended(child)
     if child.returncode or not said:
         raise Failed(f"exit code {child.returncode}")
     return said
-
-
-async def _end(child: Process) -> None:
-    if child.returncode is None:
-        with contextlib.suppress(ProcessLookupError):
-            child.kill()
-    await child.wait()

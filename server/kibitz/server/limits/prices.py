@@ -14,6 +14,7 @@ CHARGES: dict[type[ask.RequestBase], Charges] = {
     ask.Fork: CREATE,
     ask.Rematch: CREATE,
     ask.Present: CREATE,
+    ask.SeatBot: CREATE,
     ask.Join: (("requests", 2.0), ("joins", 1.0)),
     ask.Say: (("requests", 5.0), ("comments", 1.0)),
     ask.Save: (("requests", 2.0), ("reads", 1.0)),

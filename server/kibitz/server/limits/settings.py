@@ -119,6 +119,18 @@ class Limits:
     seats_per_identity: Annotated[
         int, _most("Games that one identity sat down in within a day and that are not over.")
     ] = 500
+    bots: Annotated[
+        int,
+        Option(
+            help="Bots that sit down where somebody asks for one and play at a time, each in its "
+            "own process; 0: nobody can ask.",
+            min=0,
+            max=1000,
+            rich_help_panel=MUCH,
+        ),
+    ] = 4
+    bots_per_identity: Annotated[int, _most("Bots that play for one identity.")] = 2
+    bots_per_address: Annotated[int, _most(f"Bots that play for those {ADDRESS}.")] = 2
     events_per_room: Annotated[
         int,
         _most("Events of one room; a game that is longer can only be ended, or forked."),

@@ -17,9 +17,10 @@ from kibitz.engine.headers import LineError
 from kibitz.engine.notation import write_fact
 from kibitz.engine.table import Table, lay
 from kibitz.protocol import fairness
+from kibitz.protocol.asking import OptionValue
 from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.limits import MAX_AHEAD_MS, MAX_RACERS, MAX_SEATS, MIN_RACERS
-from kibitz.protocol.requests import Create, OptionValue
+from kibitz.protocol.requests import Create
 from kibitz.protocol.views import Event, Mode, Origin, Policy, Seat, Series
 
 from ..identity import Identity
@@ -125,7 +126,15 @@ def create(
     )
     seated = list(start.seats) or ([Seat(1, who.id, who.name)] if request.seat else [])
     sat = [
-        Event(seq=seq, at=0, by=seat.id, kind="joined", seat=seat.seat, name=seat.name)
+        Event(
+            seq=seq,
+            at=0,
+            by=seat.id,
+            kind="joined",
+            seat=seat.seat,
+            name=seat.name,
+            bot=seat.bot,
+        )
         for seq, seat in enumerate(seated, 2)
     ]
     kept = Secret(

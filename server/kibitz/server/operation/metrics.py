@@ -38,6 +38,8 @@ SKIPPED, CLOSED = DROPS = "spectator", "player"
 """Who did not read: a spectator goes on with a fresh view, a player is closed and resumes."""
 MADE, FAILED = ANALYSES = "made", "failed"
 """What came of an analysis."""
+STARTED, REFUSED, BROKE = BOTS = "started", "refused", "failed"
+"""What came of a wish for a bot."""
 LOG_COUNTS = {
     "failures": "Writes that the log could not do.",
     "disconnects": "Times that the connection to the log's servers was lost.",
@@ -65,6 +67,8 @@ class Metrics:
         self.rooms = 0
         self.analyses = dict.fromkeys(ANALYSES, 0)
         self.analysing = 0
+        self.bots = dict.fromkeys(BOTS, 0)
+        self.bots_playing = 0
         self.places: Mapping[Place, int] = {}
         """Connections, as they were counted last."""
         self.refusals = self._counter("refusals", "Errors by code.", "code", ErrorCode)
@@ -154,6 +158,15 @@ class _Counted(Collector):
             "kibitz_analyses_waiting",
             "Analyses that are being made, or wait for it.",
             metrics.analysing,
+        )
+        bots = CounterMetricFamily(
+            "kibitz_bots", "Bots that were asked for, by what came of it.", labels=["outcome"]
+        )
+        for outcome, count in metrics.bots.items():
+            bots.add_metric([outcome], count)
+        yield bots
+        yield GaugeMetricFamily(
+            "kibitz_bots_playing", "Bots that play now, each in a process.", metrics.bots_playing
         )
         for name, says in LOG_COUNTS.items():
             yield CounterMetricFamily(f"kibitz_log_{name}", says, getattr(meter, name))

@@ -62,6 +62,12 @@ EVENTS: Mapping[str, Said] = {
     "not archived": Said("error", "old rooms could not be put away", FAULT),
     "not analysed": Said("error", "what became of a game was not found out", ("room", "why")),
     "not advised": Said("error", "what a player asked was not found out", ("why",)),
+    "bot failed": Said(
+        "error", "the process of a bot was not as it should be", ("room", "identity", "why")
+    ),
+    "seat not cleared": Said(
+        "warning", "a bot is gone, and its seat or board still waits", ("room", "identity", "why")
+    ),
     "log failure": Said("error", "the log could not write", (*WHERE, *WHO, "request", *FAULT)),
     "log failing": Said("error", "nothing can be written any more", ("why",)),
     "log well": Said("info", "it can be written again", ("seconds",)),

@@ -180,7 +180,7 @@ def sit_down(state: RoomState, who: Identity, here: set[str], at: int) -> list[E
         raise Refused(ErrorCode.FULL, "the race has begun; it can be watched")
     if state.course.daily:
         raise Refused(ErrorCode.FULL, "everybody plays the deal of the day in a room of his own")
-    joined = replace(note(state, "joined", who.id, at), name=who.name)
+    joined = replace(note(state, "joined", who.id, at), name=who.name, bot=who.bot)
     for seat in state.seats:
         if seat.id is None:
             return race.agreed(state, [replace(joined, seat=seat.seat)], here)
@@ -361,6 +361,8 @@ def is_same(state: RoomState, request: ask.RequestBase, done: Done) -> bool:
     match request:
         case ask.Ready(on=on):
             return done.kind == ("ready" if on else "unready")
+        case ask.SeatBot(on=on):
+            return done.kind in (("joined",) if on else ("left", "resigned"))
         case ask.Comments(on=on):
             return done.said == str(on)
         case ask.Steer(control=control):

@@ -41,6 +41,7 @@ from .writing import Command, Writing, ignore, settle
 MARK_EVENTS = 64
 """A copy of the state is kept every so many events: from there the past is gone through."""
 Decide = Callable[[RoomState], list[Event]]
+Order = Callable[[RoomState, set[str], int], list[Event]]
 COMMENTS = "comments per identity and room"
 ON_DRAFT = (ask.Move, ask.Undo, ask.Redo, ask.Restart, ask.Say)
 """Commands that may be decided behind others which are not written yet, on a copy of the state."""
@@ -269,15 +270,22 @@ class Room:
     def _stand_up(self, who: Identity, state: RoomState) -> list[Event]:
         return stand_up(state, who, self.people.players(), self._now())
 
-    async def order(self, decide: Callable[[RoomState, set[str], int], list[Event]]) -> None:
-        """Do what nobody in the room asks for.
+    async def order(
+        self, decide: Order, who: Identity | None = None, request: ask.SeatBot | None = None
+    ) -> Ok:
+        """Do what nobody in the room does.
 
         Args:
             decide: The events, of the room as it is, the players that are here, and the time.
+            who: Who asks; ``None``: nobody does.
+            request: How.
 
         """
         self._keep_time()
-        await self._write(None, lambda state: decide(state, self.people.players(), self._now()))
+        return await self._write(who, partial(self._order, decide), request)
+
+    def _order(self, decide: Order, state: RoomState) -> list[Event]:
+        return decide(state, self.people.players(), self._now())
 
     async def _write(
         self, who: Identity | None, decide: Decide, request: ask.RequestBase | None = None

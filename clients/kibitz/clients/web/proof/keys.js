@@ -30,7 +30,7 @@ const ENDS = {
   replay: ["result"],
 };
 const KEYS = [
-  "by board move fx moves score name seat text ms result game options mode seats policy started",
+  "by board move fx moves score name seat bot text ms result game options mode seats policy started",
   "opened origin countdown limit begins boards results series daily next on control salt commit fair",
 ]
   .join(" ")

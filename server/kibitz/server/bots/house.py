@@ -1,0 +1,212 @@
+"""The bots of one server: who may have one, which play now, and what becomes of their seats.
+
+Promises: a bot thinks in a process of its own, never on the server's loop or in a thread of it;
+there are never more than the operator allows, in all and for each who asks; one whose process
+fails gives up its board, or frees its seat, so that nobody waits for it; none is left when the
+server has ended. Never: rules, cards.
+"""
+
+import asyncio
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import structlog
+
+from kibitz.protocol import requests as ask
+from kibitz.protocol.bots import Errand, Exit
+from kibitz.protocol.codes import ErrorCode, Refused
+from kibitz.protocol.replies import Ok
+from kibitz.protocol.views import Bot
+
+from ..identity import Identity
+from ..limits.settings import Limits
+from ..limits.table import Over
+from ..lobby.rooms import Rooms
+from ..log.log import LogFailure
+from ..operation.metrics import BROKE, REFUSED, STARTED, Metrics
+from ..room.room import Room
+from ..visitor import Visitor
+from .child import Failed, played_apart
+from .seats import at_seat, check_owner, gone, has_work, seated
+from .tickets import Ticket, Tickets
+
+BUSY_MS = 60_000
+"""When to ask again where every bot plays."""
+
+log = structlog.get_logger("kibitz.bots")
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How a client on this machine reaches the server: its address, the certificate it has."""
+
+    url: str
+    certificate: Path | None
+
+
+@dataclass(slots=True)
+class _Playing:
+    """A bot that plays, or is about to; ``holders``: who is counted for it."""
+
+    holders: tuple[Hashable, ...]
+    task: asyncio.Task[None] | None = field(default=None)
+
+
+class House:
+    """Where the bots are at home."""
+
+    def __init__(self, limits: Limits, rooms: Rooms, tickets: Tickets, metrics: Metrics) -> None:
+        self.most = limits.bots
+        """How many may play at a time; 0: there are none."""
+        self.reach = Reach("", None)
+        """Set when the server listens."""
+        self._each = (limits.bots_per_identity, limits.bots_per_address)
+        self._rooms = rooms
+        self._tickets = tickets
+        self._metrics = metrics
+        self._playing: dict[tuple[str, str], _Playing] = {}
+        """By room and identity."""
+        self.draining = False
+        """Whether no more are started, because the server comes to its end."""
+
+    async def answer(self, request: ask.SeatBot, room: Room, visitor: Visitor) -> Ok:
+        """Have a bot sit down, or send one away; that is durable then.
+
+        Raises:
+            Refused: Not in this room, not now, or there are too many.
+            LogFailure: It could not be written; nothing has changed.
+
+        """
+        who = visitor.identity
+        if done := room.answered(request, who):
+            return done
+        check_owner(room.state, who.id)
+        if request.on:
+            return await self._seat(request, room, visitor)
+        number = request.seat or 0
+        return await room.order(
+            lambda state, here, at: gone(state, at_seat(state, number), here, at), who, request
+        )
+
+    def wake(self, room: Room, visitor: Visitor) -> None:
+        """Somebody has come to play: so do the bots of the room that nobody has started here.
+
+        They belong to a game that goes on after a restart, or to the next one of a series.
+        """
+        if not room.people.is_seated(visitor.identity.id):
+            return
+        for seat in room.state.seats:
+            if seat.bot is None or seat.id is None or not has_work(room.state, seat):
+                continue
+            if (room.id, seat.id) in self._playing or seat.id in room.people.here():
+                continue
+            for ticket, bot in self._tickets.of_room(room.id, room.state, seat.bot):
+                if bot.id == seat.id and self._over(visitor) is None:
+                    self._hold(room, bot, visitor)
+                    self._start(room.id, ticket, bot)
+
+    async def close(self) -> None:
+        """End all of them, and start no more; their seats stay theirs."""
+        self.draining = True
+        tasks = [each.task for each in self._playing.values() if each.task]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _seat(self, request: ask.SeatBot, room: Room, visitor: Visitor) -> Ok:
+        if refusal := self._over(visitor):
+            self._metrics.bots[REFUSED] += 1
+            raise refusal
+        ticket, bot = self._newcomer(room, Bot(request.strategy, request.pace))
+        self._hold(room, bot, visitor)
+        try:
+            done = await room.order(
+                lambda state, here, at: seated(state, bot, here, at), visitor.identity, request
+            )
+        except BaseException:
+            del self._playing[room.id, bot.id]
+            raise
+        self._start(room.id, ticket, bot)
+        return done
+
+    def _newcomer(self, room: Room, bot: Bot) -> tuple[Ticket, Identity]:
+        """The first bot that is not in a room.
+
+        Raises:
+            Refused: All are.
+
+        """
+        for ticket, identity in self._tickets.of_room(room.id, room.state, bot):
+            there = room.people.is_seated(identity.id)
+            if not there and (room.id, identity.id) not in self._playing:
+                return ticket, identity
+        raise Over("bots per room", 0).full(room.id)
+
+    def _over(self, visitor: Visitor) -> Refused | None:
+        """Why somebody may have no bot, if he may not."""
+        if not self.most:
+            return Refused(ErrorCode.UNSUPPORTED, "this server has no bots of its own")
+        if self.draining:
+            return Refused(ErrorCode.DRAINING, "the server comes to its end", retry_ms=1000)
+        holders = self._holders(visitor)
+        for holder, most, by in zip(holders, self._each, ("identity", "address"), strict=True):
+            held = [each for each in self._playing.values() if holder in each.holders]
+            if holder is not None and len(held) >= most:
+                return Over(f"bots per {by}", 0).full()
+        if len(self._playing) < self.most:
+            return None
+        message = "every bot of this server plays just now; try again later"
+        return Refused(ErrorCode.FULL, message, retry_ms=BUSY_MS, limit="bots")
+
+    @staticmethod
+    def _holders(visitor: Visitor) -> tuple[Hashable, ...]:
+        place = visitor.place
+        return (visitor.identity.id, None if place is None else ("address", place))
+
+    def _hold(self, room: Room, bot: Identity, visitor: Visitor) -> None:
+        self._playing[room.id, bot.id] = _Playing(self._holders(visitor))
+
+    def _start(self, room: str, ticket: Ticket, bot: Identity) -> None:
+        """Let a bot play that is held already."""
+        playing = self._playing[room, bot.id]
+        playing.task = asyncio.create_task(self._play(room, ticket, bot))
+        self._metrics.bots[STARTED] += 1
+        self._metrics.bots_playing += 1
+
+    async def _play(self, room: str, ticket: Ticket, bot: Identity) -> None:
+        certificate = self.reach.certificate
+        errand = Errand(
+            url=self.reach.url,
+            pin=None if certificate is None else str(certificate.absolute()),
+            token=self._tickets.token(ticket),
+            room=room,
+            strategy=ticket.bot.strategy,
+            pace=ticket.bot.pace,
+        )
+        try:
+            code = await self._code(errand)
+            if code not in list(Exit):
+                self._metrics.bots[BROKE] += 1
+                log.error("bot failed", room=room, identity=bot.id, why=code)
+            if code != Exit.REPLACED:
+                await self._clear(room, bot)
+        finally:
+            del self._playing[room, bot.id]
+            self._metrics.bots_playing -= 1
+
+    @staticmethod
+    async def _code(errand: Errand) -> int | str:
+        """How the process of a bot ended, or why there was none."""
+        try:
+            return await played_apart(errand)
+        except Failed as error:
+            return str(error)
+
+    async def _clear(self, id_: str, bot: Identity) -> None:
+        """See that nobody waits for a bot that is gone."""
+        try:
+            room = await self._rooms.get(id_)
+            await room.order(lambda state, here, at: gone(state, bot, here, at))
+        except (Refused, LogFailure) as error:
+            log.warning("seat not cleared", room=id_, identity=bot.id, why=str(error))

@@ -1,0 +1,53 @@
+"""Processes beside the server: they give way to whoever else wants the machine, and they end.
+
+Never: a process that the server needs.
+"""
+
+import contextlib
+import os
+import resource
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from asyncio.subprocess import Process
+
+NICE = 10
+"""How far it gives way: where all are busy it gets a tenth of what others do."""
+FIRST_TO_GO = b"1000"
+"""Where memory is short, this is what the system ends, and not the server."""
+OURSELVES = 0
+
+
+def bound(process: int, *, address_bytes: int, seconds: int) -> None:
+    """Let the system see to it that a process gives way and ends, where it can and is allowed to.
+
+    Args:
+        process: Its id, or ``OURSELVES``.
+        address_bytes: Most memory, as addresses.
+        seconds: Most time of the processor.
+
+    """
+    with contextlib.suppress(OSError):
+        nice = os.getpriority(os.PRIO_PROCESS, process) + NICE
+        os.setpriority(os.PRIO_PROCESS, process, nice)
+    with contextlib.suppress(OSError):
+        Path(f"/proc/{process or 'self'}/oom_score_adj").write_bytes(FIRST_TO_GO)
+    for what, most in (
+        (resource.RLIMIT_AS, address_bytes),
+        (resource.RLIMIT_CPU, seconds),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        with contextlib.suppress(ValueError, OSError):  # less is allowed anyhow, or none known
+            if process == OURSELVES:
+                resource.setrlimit(what, (most, most))
+            elif hasattr(resource, "prlimit"):
+                resource.prlimit(process, what, (most, most))
+
+
+async def ended(child: "Process") -> int:
+    """The exit code of a process, which is ended if it has not by itself."""
+    if child.returncode is None:
+        with contextlib.suppress(ProcessLookupError):
+            child.kill()
+    return await child.wait()
