@@ -83,7 +83,7 @@ async def test_the_words_of_every_game(kibitz: Command) -> None:
     assert played.out.count("check them with: kibitz verify") == 4, (
         "three rooms, and one that ended"
     )
-    assert "as well   restart, help, quit\n" in played.out
+    assert "as well   restart, finish, help, quit\n" in played.out
     assert "tf 4 1, " in played.out
     kept = (kibitz.home / "kept.txt").read_text()
     assert kept.startswith("# game: klondike-single\n# deal: 42\n")

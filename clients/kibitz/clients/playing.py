@@ -1,9 +1,11 @@
 """What a player does, as methods. In a race all of it is about the own board."""
 
+import asyncio
+
 from kibitz.protocol import requests as ask
 from kibitz.protocol.bots import PACE_MS
 from kibitz.protocol.mirror import Mirror
-from kibitz.protocol.replies import MoveList, Ok, Position, Saved
+from kibitz.protocol.replies import Advice, Finishing, MoveList, Ok, Position, Saved
 from kibitz.protocol.views import Strategy, View
 
 from .asking import Asking
@@ -79,6 +81,18 @@ class Playing(Asking):
     async def moves(self, room: str, board: int | None = None) -> list[str]:
         """The legal moves, best first."""
         return (await self.get(ask.Moves(room=room, board=board), MoveList)).moves
+
+    async def advise(self, room: str, what: ask.Advised = "move") -> Advice:
+        """What a strong bot would play, or whether it can still be won, once it is found out."""
+        while True:
+            advice = await self.get(ask.Advise(room=room, what=what), Advice)
+            if advice.retry_ms is None:
+                return advice
+            await asyncio.sleep(advice.retry_ms / 1000)
+
+    async def finish(self, room: str) -> list[str]:
+        """The moves that win without a thought; none, if it does not play itself."""
+        return (await self.get(ask.Finish(room=room), Finishing)).moves
 
     async def save(self, room: str, board: int | None = None, format: str | None = None) -> str:
         """The save text of the whole position, or its text in the format of another program."""

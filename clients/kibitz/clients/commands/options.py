@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -23,6 +24,23 @@ Private = Annotated[
     bool, typer.Option("--private", help="By invitation only; it prints the lines for others.")
 ]
 Board = Annotated[int | None, typer.Option(min=1, help="The seat whose board, in a race.")]
+Casual = Annotated[
+    bool, typer.Option("--casual", help="Players may ask whether it can still be won.")
+]
+
+
+class Hints(StrEnum):
+    """What players may ask for."""
+
+    none = "none"
+    moves = "moves"
+    bot = "bot"
+
+
+HintsOption = Annotated[
+    Hints,
+    typer.Option(help="What players may ask for: nothing, the legal moves, a strong bot's choice."),
+]
 Unlisted = Annotated[bool, typer.Option("--unlisted", help="Only for those who have its name.")]
 
 

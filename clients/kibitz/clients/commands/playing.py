@@ -30,6 +30,8 @@ def play(
     allow_cheat: Annotated[
         bool, typer.Option("--allow-cheat", help="Let players look at all cards.")
     ] = False,
+    hints: say.HintsOption = say.Hints.bot,
+    casual: say.Casual = False,
     delay: Annotated[
         int | None, typer.Option(min=1, help="Watchers see everything so many seconds late.")
     ] = None,
@@ -46,10 +48,11 @@ def play(
 
     if game is None and room is None:
         raise outcome.unusable("which game? (or --room ID)")
-    if room and (deal or load or option or seats > 1 or allow_cheat or delay or private):
+    said = deal or load or option or seats > 1 or allow_cheat or delay or private or casual
+    if room and (said or hints is not say.Hints.bot):
         raise outcome.unusable(
-            "--room is a game that has begun: "
-            "no --deal, --load, --option, --seats, --allow-cheat, --delay, --private"
+            "--room is a game that has begun: no --deal, --load, --option, --seats, "
+            "--allow-cheat, --hints, --casual, --delay, --private"
         )
     game = outcome.game_named(game) if game is not None else ""
     settings: dict[str, Any] = {
@@ -62,8 +65,13 @@ def play(
         settings["save"] = outcome.save_text(load)
     if seats > 1:
         settings |= {"mode": "coop", "seats": seats}
-    if allow_cheat or delay:
-        settings["policy"] = PolicyWish(cheat=allow_cheat or None, delay=delay or 0)
+    settings["policy"] = PolicyWish(
+        cheat=allow_cheat or None,
+        hints=False if hints is say.Hints.none else None,
+        advice=hints is say.Hints.bot or None,
+        casual=casual or None,
+        delay=delay or 0,
+    )
     screen = looks.screen
     seating = seat_in(room, game) if room else new_room(game, **settings)
     _sit(seating, screen, entry, name, password)
@@ -75,6 +83,7 @@ def race(
     game: Annotated[str | None, typer.Argument(help="The game; not needed with --room.")] = None,
     seats: Annotated[int, typer.Option(min=2, max=100, help="How many can race.")] = 2,
     limit: Annotated[int, typer.Option(min=5, max=86_400, help="Seconds that all have.")] = 3600,
+    hints: say.HintsOption = say.Hints.moves,
     countdown: Annotated[int, typer.Option(min=0, max=60, help="Seconds before the start.")] = 5,
     at: Annotated[str | None, typer.Option(help="When it begins, 18:30 or a date, too.")] = None,
     deal: say.Deal = None,
@@ -96,7 +105,8 @@ def race(
 
     if game is None and room is None:
         raise outcome.unusable("which game? (or --room ID)")
-    if room and (deal or option or at or delay or unlisted or private):
+    said = deal or option or at or delay or unlisted or private
+    if room and (said or hints is not say.Hints.moves):
         raise outcome.unusable("--room is a race that is there: no settings of another")
     game = outcome.game_named(game) if game is not None else ""
     settings: dict[str, Any] = {
@@ -110,8 +120,11 @@ def race(
         "visibility": "private" if private else "unlisted" if unlisted else "public",
         "password": (password := entry.secret(new=room is None)),
     }
-    if delay is not None:
-        settings["policy"] = PolicyWish(delay=delay)
+    settings["policy"] = PolicyWish(
+        hints=False if hints is say.Hints.none else None,
+        advice=hints is say.Hints.bot or None,
+        delay=delay or 0,
+    )
     screen = looks.screen
     seating = seat_in(room, game) if room else new_room(game, **settings)
     _sit(seating, screen, entry, name, password)

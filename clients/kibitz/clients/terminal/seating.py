@@ -3,6 +3,8 @@
 from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple
 
+from msgspec.structs import replace
+
 from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.mirror import Mirror
 
@@ -48,6 +50,9 @@ def new_room(game: str, **settings: Any) -> Seating:
     """
 
     async def sit(client: Client) -> Seated:
+        wish = settings.get("policy")
+        if wish and wish.advice and not client.welcome.limits.get("advice"):
+            settings["policy"] = replace(wish, advice=None)  # this server has none to give
         if settings.get("daily"):
             return Seated(await client.create(game, **settings))
         return Seated(*await create_pledged(client, game, **settings))

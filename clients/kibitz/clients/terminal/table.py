@@ -9,6 +9,7 @@ import time
 from collections.abc import Sequence
 from typing import Any, TypeVar, get_args
 
+from kibitz.engine.table import Table as Cards
 from kibitz.protocol.mirror import Mirror
 from kibitz.protocol.replies import Error, Notice, Position, Presence
 from kibitz.protocol.views import Event, Role
@@ -56,6 +57,10 @@ class Table:
         """Whether the deal is the one that was pledged, if one was."""
         self._gone: Gone | None = None
         """Why there is nothing to do here any more."""
+        self.looked_at: Cards | None = None
+        """The position of which was asked last whether it plays itself."""
+        self.offered = False
+        """Whether it did, so that this has been said."""
         self.waiting = ""
         """What somebody has typed and has got no answer to, while it takes long."""
         self._drawn = 0.0

@@ -18,6 +18,7 @@ from kibitz.protocol.requests import PolicyWish
 
 from .. import racing
 from ..telling import refused_because
+from .advice import advise, finish, offer
 from .files import read_text, write_text
 from .seating import new_room, rematch
 from .table import Table
@@ -34,6 +35,7 @@ async def act(table: Table, line: str) -> bool:
         if said == Request("quit"):
             return False
         await _do(table, said)
+        await offer(table)
     except InputError as error:
         if str(error):
             table.screen.note(str(error))
@@ -76,6 +78,10 @@ async def _do(table: Table, said: Move | Request) -> None:
             await client.comments(room, _on(answer))
         case Request("moves"):
             screen.note(", ".join(await client.moves(room)) or "there is no legal move")
+        case Request("hint"):
+            await advise(table)
+        case Request("finish"):
+            await finish(table)
         case Request("save", name):
             await _save(table, Path(name))
         case Request("load", name):

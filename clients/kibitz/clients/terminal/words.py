@@ -32,6 +32,8 @@ WORDS = {
     "new": Word("another deal, in a new room"),
     "resign": Word("give up; cards are opened"),
     "moves": Word("list the legal moves"),
+    "hint": Word("a bot's choice, or chances"),
+    "finish": Word("play the rest, if offered"),
     "board": Word("show the board"),
     "say": Word("a remark to all in the room", "TEXT"),
     "comments": Word("take remarks, or none", "on|off"),
@@ -51,6 +53,8 @@ RACE_WORDS = {
 }
 """More words, in a race."""
 
+BY_NAME = {"finish"}
+"""Words whose meaning is told when they can be used; in the help there is no room for it."""
 SAME = {"comment": "say", "shuffle": "new"}
 """Words of single games, and the word that means the same everywhere."""
 SHORT = {"h": "help", "q": "quit"}
@@ -98,8 +102,9 @@ def help_of(text: Text, width: int, race: bool = False) -> str:
             line = line[: line.rindex("   ") + 3] + WORDS[word].meaning
         lines.append(line)
     words = WORDS | RACE_WORDS if race else WORDS
-    missing = {word: meaning for word, meaning in words.items() if word not in known}
-    others = [_usage(word, words) for word in words if word in known - _commands(text)]
+    missing = {each: words[each] for each in words if each not in known | BY_NAME}
+    by_name = known - _commands(text) | BY_NAME
+    others = [_usage(word, words) for word in words if word in by_name]
     return "\n".join([*lines, *_menu(missing, others, width)])
 
 
