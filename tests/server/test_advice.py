@@ -248,7 +248,7 @@ async def test_a_process_that_fails_is_said_to_have(
         await ann.ok("advise", room=room)
         asked = running.app._advisers._asked[ann.id]
         await asyncio.wait([asked.task])
-        refused = await ann.refused("internal", "advise", room=room)
+        refused = await ann.refused("forbidden", "advise", room=room)
         assert refused["message"] == "that could not be found out; try again later"
         monkeypatch.setattr(child, "ADVISER", NEVER)
         monkeypatch.setattr(questions, "STARTING_SECONDS", 0)

@@ -64,7 +64,7 @@ class Advising:
             found = self._advisers.of(who, place, about, question)
         except Failed:
             message = "that could not be found out; try again later"
-            raise Refused(ErrorCode.INTERNAL, message, room=room.id) from None
+            raise Refused(ErrorCode.FORBIDDEN, message, room=room.id) from None
         said = replies.Advice(room=room.id, seq=room.seq, what=request.what)
         if found is None:
             return replace(said, retry_ms=AGAIN_MS)

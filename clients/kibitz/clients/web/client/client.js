@@ -7,7 +7,7 @@
  */
 
 /**
- * @import {Control, DailyTable, Dragged, Event, EventList, Filters, Invited, Joined, MoveList, Ok,
+ * @import {Advice, Control, DailyTable, Dragged, Event, EventList, Filters, Invited, Joined, MoveList, Ok,
  *   Position, Replayed, Role, RoomList, Saved, Settings, View} from "../protocol/messages.js"
  */
 /** @import {Mirror} from "../protocol/mirror.js" */
@@ -32,6 +32,11 @@ export class Client extends Connection {
   /** Whether this identity may play, or watch. @param {Role} role */
   may(role) {
     return this.welcome?.roles?.includes(role) ?? true;
+  }
+
+  /** Whether the server advises players, in rooms that allow it. */
+  get advises() {
+    return Boolean(this.welcome?.limits.advice);
   }
 
   /** Whether the server says what became of games that have ended. */
@@ -247,6 +252,31 @@ export class Client extends Connection {
    */
   moves(room) {
     return this.#get("moves", { room });
+  }
+
+  /**
+   * What a strong bot would play on one's own board, or whether that can still be won; once it is
+   * found out.
+   * @param {string} room
+   * @param {"move" | "chances"} what
+   * @returns {Promise<Advice>}
+   */
+  async advise(room, what) {
+    for (;;) {
+      /** @type {Advice} */
+      const advice = await this.#get("advise", { room, what });
+      if (advice.retry_ms === undefined) return advice;
+      await new Promise((done) => setTimeout(done, advice.retry_ms));
+    }
+  }
+
+  /**
+   * The moves that win one's own game without a thought; none, if it does not play itself.
+   * @param {string} room
+   * @returns {Promise<string[]>}
+   */
+  async finish(room) {
+    return (await this.#get("finish", { room })).moves;
   }
 
   /**

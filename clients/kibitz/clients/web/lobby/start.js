@@ -167,7 +167,7 @@ export class Start extends HTMLElement {
    */
   async #start(game, info, form, race) {
     const { client, router, named } = this.context;
-    const told = wish(form, info, race);
+    const told = wish(form, info, race, client.advises);
     const password = form.elements.namedItem("password");
     if (told.password === "" && password instanceof HTMLInputElement) {
       blame(password, "A private room needs a password.");

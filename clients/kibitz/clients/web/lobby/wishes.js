@@ -11,18 +11,21 @@ import { raceWish } from "./race.js";
 /** @import { GameInfo, Settings, Visibility } from "../protocol/messages.js" */
 
 /**
- * What a room may allow, its usual state, and how people call it.
- * @type {[string, boolean, string][]}
+ * What a room may allow, whether it does if nobody says so, how people call it, and whether it is
+ * ticked, if that is not the same.
+ * @type {[name: string, usual: boolean, label: string, ticked?: boolean][]}
  */
 const POLICIES = [
   ["undo", true, "Undo, redo, restart"],
   ["save", true, "Saving the position (everybody sees it)"],
   ["hints", true, "Hints and lit places"],
+  ["advice", false, "Hints of a strong bot", true],
+  ["casual", false, "Casual: asking whether it can still be won"],
   ["say", true, "Comments"],
   ["cheat", false, "Looking at all cards (marks the game)"],
 ];
 /** What no race allows, whatever is ticked. */
-const NOT_IN_A_RACE = new Set(["save", "cheat"]);
+const NOT_IN_A_RACE = new Set(["advice", "casual", "save", "cheat"]);
 
 /** What can be said of any room. @returns {HTMLElement[]} */
 export function common() {
@@ -71,7 +74,9 @@ export function common() {
       h(
         "div",
         { class: "choice" },
-        ...POLICIES.map(([name, on, label]) => tick(`policy-${name}`, label, on)),
+        ...POLICIES.map(([name, usual, label, ticked = usual]) =>
+          tick(`policy-${name}`, label, ticked),
+        ),
       ),
     ),
   ];
@@ -82,9 +87,10 @@ export function common() {
  * @param {HTMLFormElement} form
  * @param {GameInfo} info
  * @param {boolean} race  rather than a game alone or together
+ * @param {boolean} advises  whether the server gives advice
  * @returns {Settings}
  */
-export function wish(form, info, race) {
+export function wish(form, info, race, advises) {
   const data = new FormData(form);
   const text = (/** @type {string} */ name) => String(data.get(name) ?? "").trim();
   const seen = text("visibility");
@@ -93,6 +99,7 @@ export function wish(form, info, race) {
   const settings = { options: chosenOptions(form, info.options), visibility };
   if (text("deal")) settings.deal = text("deal");
   if (seen === "private") settings.password = String(data.get("password") ?? "");
+  if (!advises || !data.has("policy-hints")) data.delete("policy-advice");
   const wished = race ? raceWish(text) : tableWish(text);
   const policy = Object.fromEntries(
     POLICIES.map(

@@ -24,7 +24,8 @@ export {};
 
 /**
  * @typedef {{undo: boolean, save: boolean, cheat: boolean, hints: boolean, say: boolean,
- *   masked?: boolean, delay?: number}} Policy  `masked`: watchers of a race see no board before it
+ *   advice?: boolean, casual?: boolean, masked?: boolean, delay?: number}} Policy  `advice`: players
+ *   are told what a bot would play; `casual`: whether it can still be won; `masked`: watchers of a race see no board before it
  *   is over; `delay`: they see everything so many seconds later
  */
 /** @typedef {{seat: number, id?: string, name?: string}} Seat  no `id`: it is free */
@@ -129,6 +130,13 @@ export {};
  * @typedef {{t: "moves", i?: Id, room: string, seq: number, moves: string[],
  *   drags?: (Drag | null)[], undo?: boolean, redo?: boolean}} MoveList
  */
+/**
+ * `retry_ms`: it is not known yet, ask again then. `proved`: so it is, whatever lies hidden.
+ * @typedef {{t: "advice", i?: Id, room: string, seq: number, what: "move" | "chances",
+ *   retry_ms?: number, move?: string, drag?: Drag, worlds?: number, winnable?: number,
+ *   lost?: number, proved?: "win" | "lost"}} Advice
+ */
+/** @typedef {{t: "finish", i?: Id, room: string, seq: number, moves: string[]}} Finishing */
 /** @typedef {{t: "saved", i?: Id, room: string, text: string}} Saved */
 /** @typedef {{t: "view", i?: Id, room: string, seq: number, hash: string, view: View}} Position */
 /** @typedef {{t: "history", i?: Id, room: string, events: Event[], next?: number}} EventList */
@@ -163,8 +171,8 @@ export {};
  */
 
 /**
- * @typedef {Welcome | Pong | Pledged | Joined | Invited | Ok | RoomList | MoveList | Saved
- *   | Position | EventList | Replayed | DailyTable | Refusal} Answer
+ * @typedef {Welcome | Pong | Pledged | Joined | Invited | Ok | RoomList | MoveList | Advice
+ *   | Finishing | Saved | Position | EventList | Replayed | DailyTable | Refusal} Answer
  */
 /** @typedef {Event | Presence | LobbyRoom | TvRoom | Notice | Position | Joined | Lost} Push */
 /** @typedef {Answer | Event | Presence | LobbyRoom | TvRoom | Notice} Reply */

@@ -22,7 +22,7 @@ export class WireError extends Error {
 /** @typedef {{kind: "missed", resume: Resume}} Missed */
 
 const ANSWERS = new Set(
-  "welcome pong pledged joined invited ok rooms moves saved view history replayed daily error".split(
+  "welcome pong pledged joined invited ok rooms moves advice finish saved view history replayed daily error".split(
     " ",
   ),
 );

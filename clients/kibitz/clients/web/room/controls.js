@@ -16,9 +16,10 @@ import { h, whenLetGo } from "../shell/dom.js";
  *   plays: boolean, may: boolean, over: boolean, closed: boolean, canSit: boolean, canInvite: boolean, file: boolean,
  *   shown: boolean, canTry: boolean, canGoOn: boolean, canPresent: boolean, rematch: boolean, alone: boolean,
  *   comments: boolean | null, actions: Action[], legal: Set<string> | null, undo: boolean,
- *   redo: boolean, policy: {undo: boolean, save: boolean, hints: boolean, say: boolean},
+ *   redo: boolean, ends: boolean,
+ *   policy: {undo: boolean, save: boolean, hints: boolean, say: boolean, casual?: boolean},
  * }} State  `may`: have games of his own here; `comments`: whether they are on, where the visitor may say so; `alone`: one seat;
- *   `shown`: to many, by whoever holds the controls
+ *   `shown`: to many, by whoever holds the controls; `ends`: the game plays itself from here on
  */
 
 const UNDO = "M9 7L4 12l5 5M4.5 12H14a6 5 0 010 10h-2";
@@ -112,7 +113,7 @@ export class Controls extends HTMLElement {
   }
 
   /** @param {State} state */
-  #player({ actions, legal, undo, redo, policy }) {
+  #player({ actions, legal, undo, redo, ends, policy }) {
     const main = actions.map((action) =>
       this.#button(`act-${action.move}`, action.label, {
         class: "big action",
@@ -125,9 +126,11 @@ export class Controls extends HTMLElement {
     const back = policy.undo
       ? [this.#back("undo", "Undo", undo, UNDO), this.#back("redo", "Redo", redo, REDO)]
       : [];
-    const hint = policy.hints
-      ? [this.#button("hint", "Hint", { class: "big", "aria-keyshortcuts": "h" })]
-      : [];
+    const hint = ends
+      ? [this.#button("finish", "Finish", { class: "big action" })]
+      : policy.hints
+        ? [this.#button("hint", "Hint", { class: "big", "aria-keyshortcuts": "h" })]
+        : [];
     return [h("div", { class: "main" }, ...main), h("div", { class: "back" }, ...back, ...hint)];
   }
 
@@ -161,6 +164,7 @@ export class Controls extends HTMLElement {
     comments,
   }) {
     const can = [
+      plays && policy.casual && ["chances", "Can it still be won?"],
       plays && policy.undo && ["restart", "Restart"],
       may && (plays || shown) && ["new", "New game"],
       may && shown && ["again", "Play this deal"],

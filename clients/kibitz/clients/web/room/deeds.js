@@ -71,6 +71,10 @@ export class Deeds {
         case "undo":
         case "redo":
           return await this.#player.change(what);
+        case "finish":
+          return await this.#player.finish();
+        case "chances":
+          return await (await import("./advice.js")).chances(this.#context.client, this.#room);
         case "restart":
           if (
             await sure(

@@ -210,6 +210,7 @@ export class Frame {
       comments: mine && !closed && policy.say ? takes : null,
       actions: source.info.actions ?? [],
       legal: free ? possible && new Set(possible.moves) : new Set(),
+      ends: free && player.ends,
       undo: free && (possible?.undo ?? momentOf(playback).moves > 0),
       redo: free && (possible?.redo ?? true),
     });

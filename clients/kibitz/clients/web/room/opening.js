@@ -54,11 +54,12 @@ export async function opened(text, { client, router, named }) {
 async function resumed(client, save, chosen) {
   const { create } = await import("../shell/promises.js");
   const [first, usual] = [gameOf(save, chosen), gameOf(save)];
+  const wish = client.advises ? { save, policy: { advice: true } } : { save };
   try {
-    return await create(client, first, { save });
+    return await create(client, first, wish);
   } catch (problem) {
     if (first === usual) throw problem;
-    return create(client, usual, { save }).catch(() => {
+    return create(client, usual, wish).catch(() => {
       throw problem;
     });
   }

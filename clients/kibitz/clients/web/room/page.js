@@ -323,10 +323,9 @@ export class RoomPage extends HTMLElement {
     const live = this.#live;
     const { race } = source.view;
     const free = live && source.plays && playback.board === source.board;
-    const hints = source.policy?.hints ?? true;
     player.refresh(source.address ?? "", race ? this.#turn : playback.seq, {
       free,
-      hints,
+      policy: source.policy,
       alone: Boolean(race) || source.seats.length < 2,
     });
     const { muted } = this.#open.deeds;

@@ -8,13 +8,14 @@
 import { nameOf, pileName } from "../cards/names.js";
 import { announce, toast } from "../shell/announce.js";
 import { play } from "../shell/sound.js";
+import { duration } from "../table/glide.js";
 import { Hand } from "../table/hand.js";
 import { Keys } from "../table/keys.js";
 import { buttonIn } from "../table/pile.js";
 import { Pointer } from "../table/pointer.js";
 
 /** @import { Client } from "../client/client.js" */
-/** @import { Dragged, MoveList } from "../protocol/messages.js" */
+/** @import { Drag, Dragged, MoveList, Policy } from "../protocol/messages.js" */
 /** @import { Legal } from "../table/hand.js" */
 /** @import { Stage } from "../table/stage.js" */
 
@@ -24,6 +25,8 @@ import { Pointer } from "../table/pointer.js";
 const HINT = 2600;
 /** So long something is held before it is told, ms. */
 const TELL = 420;
+/** After so long it is said that the bot thinks, ms. */
+const THINKS = 800;
 const NO_MOVES = { moves: [], drags: [], undo: false, redo: false };
 
 export class Player extends EventTarget {
@@ -35,14 +38,17 @@ export class Player extends EventTarget {
   #room = "";
   /** The event whose position is on the table. */
   #seq = 0;
-  #hints = true;
+  /** @type {Policy | null} */
+  #policy = null;
   #alone = true;
   /** Requests that are not answered yet. */
   #doing = 0;
   /** Whether it is asked what can be done. */
   #awaited = false;
-  /** How many hints were given here. */
+  /** How many hints were given here; -1: the next one is a bot's. */
   #hinted = 0;
+  /** Whether the game plays itself from here on. */
+  ends = false;
   /** What the server last said can be done; `null`: it does not say. @type {Possible | null} */
   possible = NO_MOVES;
 
@@ -73,12 +79,12 @@ export class Player extends EventTarget {
    * The table shows another position, or somebody else may play.
    * @param {string} room
    * @param {number} seq
-   * @param {{free: boolean, hints: boolean, alone: boolean}} may  alone: nobody else moves here
+   * @param {{free: boolean, policy: Policy | null, alone: boolean}} may  alone: nobody else moves here
    */
-  refresh(room, seq, { free, hints, alone }) {
+  refresh(room, seq, { free, policy, alone }) {
     this.#alone = alone;
     const moved = room !== this.#room || seq !== this.#seq || free !== this.#hand.free;
-    [this.#room, this.#seq, this.#hints] = [room, seq, hints];
+    [this.#room, this.#seq, this.#policy] = [room, seq, policy];
     this.#hand.free = free;
     this.#stage.toggleAttribute("data-free", free);
     this.#keys.refresh();
@@ -87,9 +93,11 @@ export class Player extends EventTarget {
     if (held && (!free || held.pile.liftable(held.pile.cells.length - held.count) !== held.count))
       this.#hand.put();
     this.#unhint();
-    this.#hinted = 0;
-    if (free) this.#ask();
-    else this.#hand.forget();
+    this.#hinted = policy?.advice ? -1 : 0;
+    if (free) {
+      this.#ask();
+      this.#askEnd();
+    } else this.#hand.forget();
   }
 
   /** The position a move is meant for; whoever plays alone means the one there is. */
@@ -101,7 +109,7 @@ export class Player extends EventTarget {
   async #ask() {
     this.#hand.wonder();
     this.#awaited = true;
-    if (!this.#hints) {
+    if (this.#policy?.hints === false) {
       this.#learn(null);
       return;
     }
@@ -168,8 +176,36 @@ export class Player extends EventTarget {
     }
   }
 
-  /** Show the next thing that can be done: a card and where it goes, or a button. */
-  hint() {
+  /** Ask whether the game plays itself, where nothing unknown lies in a column. */
+  async #askEnd() {
+    const seq = this.#seq;
+    const hidden = [...this.#stage.piles.values()].some(
+      ({ kind, cells }) => kind === "fan" && cells.includes("??"),
+    );
+    const asks = this.#client.advises && !hidden;
+    const moves = asks ? await this.#client.finish(this.#room).catch(() => []) : [];
+    if (seq !== this.#seq || this.ends === moves.length > 0) return;
+    this.ends = moves.length > 0;
+    this.dispatchEvent(new Event("possible"));
+  }
+
+  /** Play the moves that win without a thought, one after the other. */
+  async finish() {
+    const room = this.#room;
+    await this.#do(async () => {
+      for (const move of await this.#client.finish(room)) {
+        if (room !== this.#room || !this.free) return;
+        await this.#client.move(room, move);
+        await new Promise((done) => setTimeout(done, duration() / 2));
+      }
+    });
+  }
+
+  /**
+   * Show the next thing that can be done: a card and where it goes, or a button. Where a bot gives
+   * advice, its move comes first.
+   */
+  async hint() {
     this.#unhint();
     const { moves, drags } = this.possible ?? NO_MOVES;
     if (!moves.length) {
@@ -177,9 +213,30 @@ export class Player extends EventTarget {
       return;
     }
     const at = this.#hinted++ % moves.length;
-    const drag = drags[at];
+    if (at < 0) await this.#advise();
+    else this.#show(moves[at], drags[at]);
+  }
+
+  /** Show what the bot would play. */
+  async #advise() {
+    const seq = this.#seq;
+    const late = setTimeout(() => toast("The bot thinks…"), THINKS);
+    try {
+      const { move, drag } = await this.#client.advise(this.#room, "move");
+      if (seq !== this.#seq) return;
+      if (move) this.#show(move, drag);
+      else toast("The bot sees no move that leads anywhere new.");
+    } catch (problem) {
+      toast(/** @type {Error} */ (problem).message, { kind: "bad" });
+    } finally {
+      clearTimeout(late);
+    }
+  }
+
+  /** Point at a move. @param {string} move @param {Drag | null} [drag] */
+  #show(move, drag) {
     if (drag) this.#point(drag);
-    else this.dispatchEvent(new CustomEvent("pointed", { detail: { move: moves[at] } }));
+    else this.dispatchEvent(new CustomEvent("pointed", { detail: { move } }));
     setTimeout(() => this.#unhint(), HINT);
   }
 
