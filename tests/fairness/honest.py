@@ -14,13 +14,17 @@ from worlds import Fake
 from kibitz.engine.game import moves
 from kibitz.protocol import requests as ask
 from kibitz.protocol.requests import Create, Move, Redo, Resign, Restart, Say, Undo
+from kibitz.protocol.views import Event
 from kibitz.server.admin.orders import close
+from kibitz.server.dealing.drawing import Wish, first_winnable
+from kibitz.server.dealing.winnable import Asker, WinnableDeals
 from kibitz.server.identity import Identity
 from kibitz.server.lobby.creation import Start
 from kibitz.server.lobby.pledges import Pledge
 from kibitz.server.lobby.rooms import Rooms
 from kibitz.server.lobby.succession import start_at
 from kibitz.server.log.memory import MemoryLog
+from kibitz.server.operation.metrics import Metrics
 from kibitz.server.room.past import Past
 from kibitz.server.room.room import Room
 
@@ -282,6 +286,25 @@ async def daily_ended(desk: Desk) -> Told:
     return Told(await desk.text(room), ALL_OK)
 
 
+class Here(WinnableDeals):
+    """Looks for winnable deals in this process."""
+
+    async def draw(self, created: Event, secret: bytes, nonce: str | None, asker: Asker) -> int:
+        """The first draw that is found to be winnable."""
+        wish = Wish(created.game or "", created.options or {}, secret.hex(), nonce or "")
+        draw = first_winnable(wish, lambda: False, lambda draw: None)
+        assert draw is not None
+        return draw
+
+
+async def winnable_deal_ended(desk: Desk) -> Told:
+    desk.rooms.winnable = Here(0, Metrics(desk.log.meter))
+    room = await desk.create(game="aces-up", winnable=True, nonce="Ann")
+    await desk.by_chance(room, 20, seed=17)
+    await desk.do(room, ANN, Resign(room=room.id))
+    return Told(await desk.text(room), ALL_OK)
+
+
 async def room_closed_by_an_operator(desk: Desk) -> Told:
     """Its cards stay as they lie: nobody will ever see how they were dealt."""
     room = await desk.create(game="klondike-single")
@@ -311,6 +334,6 @@ HONEST: dict[str, Play] = {
         *(montana_resigned_with_shuffles, nothing_has_happened, race_seen_by_a_racer),
         *(race_seen_by_a_stranger, race_that_waits, race_ended, race_won),
         *(race_of_shuffles_ended, fork_running, fork_ended, rematch_ended, daily_ended),
-        *(room_closed_by_an_operator, room_without_commitments),
+        *(winnable_deal_ended, room_closed_by_an_operator, room_without_commitments),
     )
 }

@@ -208,6 +208,18 @@ _TAMPERED: dict[str, Play] = {
         "chain",
         chain_too=False,
     ),
+    "nobody says that the deal was looked for": tampered(
+        honest.winnable_deal_ended,
+        lambda said: _both(said, lambda events: events[0].pop("winnable")),
+        ALL_OK,
+        "rules",
+    ),
+    "any deal is called a winnable one": tampered(
+        honest.klondike_running,
+        lambda said: _both(said, lambda events: events[0].update(winnable=True)),
+        RUNNING,
+        "rules",
+    ),
     "the deal of another day": tampered(
         honest.daily_ended, _set("created.daily", "2023-11-15"), ALL_OK, "rules"
     ),

@@ -5,7 +5,15 @@ from collections import deque
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
-from kibitz.protocol.replies import Error, LobbyRoom, Notice, Position, Presence, TvRoom
+from kibitz.protocol.replies import (
+    Error,
+    LobbyRoom,
+    Notice,
+    Position,
+    Presence,
+    Searching,
+    TvRoom,
+)
 from kibitz.protocol.views import Event
 
 
@@ -17,7 +25,7 @@ class Link:
     going: bool = False
 
 
-Push = Event | Presence | LobbyRoom | TvRoom | Notice | Position | Error | Link
+Push = Event | Presence | LobbyRoom | TvRoom | Searching | Notice | Position | Error | Link
 """A position is a fresh start of its room; an error says that its room is followed no longer."""
 
 

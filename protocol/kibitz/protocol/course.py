@@ -52,6 +52,7 @@ class Course:
     comments: bool | UnsetType = UNSET
     daily: str | UnsetType = UNSET
     next: str | UnsetType = UNSET
+    winnable: bool | UnsetType = UNSET
 
     @classmethod
     def of_created(cls, created: Event) -> "Course":
@@ -81,6 +82,7 @@ class Course:
             series=created.series or UNSET,
             recorded=recorded,
             daily=created.daily or UNSET,
+            winnable=created.winnable or UNSET,
         )
 
     @classmethod
@@ -96,6 +98,7 @@ class Course:
             comments=view.comments,
             daily=view.daily,
             next=view.next,
+            winnable=view.winnable,
         )
 
     def shown_in(self, view: View) -> View:
@@ -110,6 +113,7 @@ class Course:
             comments=self.comments,
             daily=self.daily,
             next=self.next,
+            winnable=self.winnable,
         )
 
     def after(self, event: Event) -> "Course":

@@ -11,6 +11,7 @@ Never: draw chance, decide who may see an opening.
 
 import hashlib
 import hmac
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -19,6 +20,7 @@ from msgspec import UNSET
 from kibitz.engine.game import Game
 from kibitz.engine.table import Table
 
+from .limits import MAX_DRAWS, MAX_NONCE
 from .views import Event, Fair, Opening
 
 SECRET_BYTES = 32
@@ -27,6 +29,7 @@ SHUFFLES = "shuffles"
 """The counter of a game whose player may shuffle."""
 MAX_COMMITTED = 64
 """Most later shuffles whose seeds are committed to one by one."""
+_DRAWN = re.compile(rf"([A-Za-z0-9_-]{{0,{MAX_NONCE}}})\.([1-9][0-9]{{0,2}})", re.ASCII)
 NODE = b"\x01"
 """What stands before the two hashes of an inner node."""
 
@@ -39,6 +42,19 @@ def pledge_of(secret: bytes) -> str:
 def seed_of(secret: bytes, nonce: str) -> bytes:
     """The seed of the deck and of all later chance, 32 bytes."""
     return hmac.digest(secret, b"kibitz seed 1\0" + nonce.encode(), "sha256")
+
+
+def drawn(nonce: str | None, draw: int) -> str:
+    """What stands for the nonce in a room whose deal was looked for, of the draw from 1 on."""
+    return f"{nonce or ''}.{draw}"
+
+
+def draw_of(nonce: str | None) -> tuple[str, int] | None:
+    """The player's own nonce and the draw; ``None``: it is of no deal that was looked for."""
+    found = _DRAWN.fullmatch(nonce or "")
+    if found is None or int(found[2]) > MAX_DRAWS:
+        return None
+    return found[1], int(found[2])
 
 
 def shuffle_seed(seed: bytes, number: int) -> bytes:

@@ -31,6 +31,8 @@ MAX_PASSWORD = 128
 """Longest room password, in characters."""
 MAX_NONCE = 64
 """Longest nonce of a player, in characters."""
+MAX_DRAWS = 500
+"""Most deals that are drawn for one that is known to be winnable."""
 MAX_MOVE = 64
 """Longest move text, in characters."""
 MAX_PILE = 32

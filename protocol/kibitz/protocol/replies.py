@@ -281,6 +281,15 @@ class TvRoom(Struct, frozen=True, kw_only=True, tag_field="t", tag="tv"):
     room: RoomInfo | None
 
 
+class Searching(Struct, frozen=True, kw_only=True, tag_field="t", tag="searching"):
+    """Push: a winnable deal is looked for, for a ``create`` or ``rematch`` of this connection.
+
+    ``deals``: how many have been drawn so far.
+    """
+
+    deals: int
+
+
 class Notice(Struct, frozen=True, kw_only=True, tag_field="t", tag="notice"):
     """Push: what the operator of the server has to say to everybody."""
 
@@ -306,7 +315,7 @@ Answer = (
     | Administered
     | Error
 )
-Push = Event | Presence | LobbyRoom | TvRoom | Notice
+Push = Event | Presence | LobbyRoom | TvRoom | Searching | Notice
 Reply = (
     Welcome
     | Pong
@@ -329,5 +338,6 @@ Reply = (
     | Presence
     | LobbyRoom
     | TvRoom
+    | Searching
     | Notice
 )

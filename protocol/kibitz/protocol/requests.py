@@ -85,7 +85,7 @@ class Create(RequestBase, frozen=True, kw_only=True, omit_defaults=True, tag="cr
     ``save`` may be a position that another program wrote, too. ``countdown`` and ``limit`` are
     seconds, ``begins`` is Unix ms; all three are about races. ``daily`` is the deal of the day.
     ``nonce`` is mixed into the secret from which the deck follows: a fresh one, or the one for
-    which ``pledge`` stands.
+    which ``pledge`` stands. ``winnable``: deals are drawn until a line that wins is found.
     """
 
     game: Text32
@@ -106,6 +106,7 @@ class Create(RequestBase, frozen=True, kw_only=True, omit_defaults=True, tag="cr
     seat: bool = True
     nonce: Nonce | None = None
     pledge: Digest | None = None
+    winnable: bool = False
 
 
 class Fork(InRoom, frozen=True, kw_only=True, omit_defaults=True, tag="fork"):

@@ -11,7 +11,17 @@ from msgspec.structs import replace
 
 from .codes import CloseCode, ErrorCode
 from .mirror import Gap, Mirror
-from .replies import Error, Joined, LobbyRoom, Notice, Position, Presence, Reply, TvRoom
+from .replies import (
+    Error,
+    Joined,
+    LobbyRoom,
+    Notice,
+    Position,
+    Presence,
+    Reply,
+    Searching,
+    TvRoom,
+)
 from .requests import Hello, Join, Request, RequestBase
 from .views import Event
 from .wire import Encoding, Frame, WireError, decode_reply, decode_request, encode
@@ -76,7 +86,7 @@ class Answered:
 class Pushed:
     """A push: an event that was new, presence, a lobby room, a notice, a fresh position."""
 
-    reply: Event | Presence | LobbyRoom | TvRoom | Notice | Position
+    reply: Event | Presence | LobbyRoom | TvRoom | Searching | Notice | Position
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +148,7 @@ class ClientSession:
                 return None
             case Event():
                 return self._event(reply)
-            case Presence() | LobbyRoom() | TvRoom() | Notice():
+            case Presence() | LobbyRoom() | TvRoom() | Searching() | Notice():
                 return Pushed(reply)
             case Position(i=None):
                 if reply.room in self.mirrors:

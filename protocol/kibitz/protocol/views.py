@@ -204,7 +204,10 @@ class Recorded(Struct, frozen=True):
 
 
 class View(Struct, frozen=True):
-    """A room's position as a viewer may see it; ``comments`` is there where they are off."""
+    """A room's position as a viewer may see it; ``comments`` is there where they are off.
+
+    ``winnable`` is there if the deal was known to be so when the room was made.
+    """
 
     game: str
     options: dict[str, str]
@@ -219,6 +222,7 @@ class View(Struct, frozen=True):
     comments: bool | UnsetType = UNSET
     daily: str | UnsetType = UNSET
     next: RoomId | UnsetType = UNSET
+    winnable: bool | UnsetType = UNSET
 
 
 class Fair(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -227,7 +231,7 @@ class Fair(Struct, frozen=True, kw_only=True, omit_defaults=True):
     Attributes:
         root: The root of the tree over all cards of the start and the seeds of shuffles.
         pledge: What stands for the server's secret.
-        nonce: What the player added to it.
+        nonce: What the player added to it; of a winnable deal with ``.`` and the draw behind it.
         loaded: Whether the start is a position that was given, no deal.
         numbered: Whether it is that of a deal number that was asked for, no shuffle by the seed.
 
@@ -284,6 +288,7 @@ class Event(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="t"
         boards: Of a race: facts that lay out each board, whatever was known of it (``ended``).
         results: Of a race: the table (``ended``).
         series, daily: The series, the day whose deal it is (``created``).
+        winnable: That a line which wins was found before it was dealt (``created``).
         next: The room where the series goes on (``rematch``).
         on: Whether comments are taken from now on (``comments``).
         control: Where a replay room is (``created``, ``control``).
@@ -329,6 +334,7 @@ class Event(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="t"
     salt: str | None = None
     commit: str | None = None
     fair: Fair | None = None
+    winnable: bool | None = None
 
 
 class LayoutPlace(Struct, frozen=True):
@@ -372,6 +378,7 @@ class RoomInfo(Struct, frozen=True, kw_only=True):
         moves, ms: Moves on the line and, of a finished game, the time it took.
         masked, delay: As in the policy.
         password: It takes one to come in.
+        winnable: Its deal was known to be so.
 
     """
 
@@ -396,3 +403,4 @@ class RoomInfo(Struct, frozen=True, kw_only=True):
     masked: bool | UnsetType = UNSET
     delay: int | UnsetType = UNSET
     password: bool | UnsetType = UNSET
+    winnable: bool | UnsetType = UNSET

@@ -25,14 +25,14 @@ from .bots.house import House
 from .identity import Identity
 from .lobby.rooms import Rooms
 from .log.log import LogFailure
-from .offered import GAMES_ENCODED, LIMITS
+from .offered import GAMES_ENCODED, limits_with
 from .operation.metrics import Metrics
 from .reading import Reading
 from .room.decide import check_open
 from .room.past import Past
 from .room.room import Room
 from .storage.kept import PutAway
-from .visitor import Visitor, check_past, check_player, check_visitor
+from .visitor import Visitor, asker_of, check_past, check_player, check_visitor
 from .world import World
 
 RoomCommand = (
@@ -58,9 +58,8 @@ class Answers:
     ) -> None:
         self._rooms = rooms
         self._past = past
-        thinking = {"analysis": analyses.seconds, "advice": advisers.seconds}
-        self._limits = LIMITS | {name: round(each * 1000) for name, each in thinking.items()}
-        self._limits["bots"] = house.most
+        looking = rooms.winnable.seconds if rooms.winnable else 0
+        self._limits = limits_with(house.most, analyses.seconds, advisers.seconds, looking)
         self._house = house
         self._advising = Advising(advisers)
         self._reading = Reading(past)
@@ -204,7 +203,7 @@ class Answers:
                 room = await self._rooms.daily(request, who)
             case ask.Create(seat=sit):
                 room = await self._rooms.create(
-                    request, who, pledge=visitor.pledge, is_gone=lambda: visitor.is_gone
+                    request, who, pledge=visitor.pledge, asker=asker_of(visitor)
                 )
             case ask.Fork(seat=sit):
                 room = await self._fork(request, self._followed(request, visitor), visitor)
@@ -257,7 +256,7 @@ class Answers:
 
     async def _rematch(self, request: ask.Rematch, room: Room, visitor: Visitor) -> Room:
         check_player(room, visitor)
-        return await self._rooms.rematch(room, visitor.identity, request)
+        return await self._rooms.rematch(room, visitor.identity, request, asker_of(visitor))
 
     async def _present(self, request: ask.Present, room: Room, visitor: Visitor) -> Room:
         state = room.people.stage(visitor.identity.id).state

@@ -27,6 +27,7 @@ from .bots.house import House, Reach
 from .bots.tickets import Tickets
 from .client import Service
 from .connection import Connection
+from .dealing.winnable import WinnableDeals
 from .limits.account import Bank
 from .limits.door import Door
 from .limits.holdings import Followed
@@ -85,7 +86,9 @@ class App:
         limits = settings.limits
         self._table = Table(limits, world.monotonic)
         self._door = Door(limits, self._table, self._metrics.limited, self._proxies.has)
-        self.rooms = Rooms(log_, world, limits.says, turn, limits)
+        seconds = settings.operating.winnable_seconds
+        self._winnable = WinnableDeals(seconds, self._metrics) if seconds else None
+        self.rooms = Rooms(log_, world, limits.says, turn, limits, self._winnable)
         self._past = past = Past(log_, limits.past_waiting, gently=Gently(world.monotonic))
         days = settings.keeping.keep
         self.attic = Attic(log_, self.rooms, past, world, days) if days else None
@@ -232,6 +235,8 @@ class App:
         await self.house.close()
         await self._analyses.close()
         await self._advisers.close()
+        if self._winnable is not None:
+            await self._winnable.close()
         cut = await self._drain.send_away(self._server)
         self._past.close()
         await self._neighbours.close()

@@ -33,3 +33,9 @@ LIMITS = {
     "racers": limits.MAX_RACERS,
     "nesting": limits.MAX_NESTING,
 }
+
+
+def limits_with(bots: int, analysis: float, advice: float, winnable: float) -> dict[str, int]:
+    """The same and those of this server: bots at a time, seconds for each kind of search."""
+    seconds = {"analysis": analysis, "advice": advice, "winnable": winnable}
+    return LIMITS | {"bots": bots} | {name: round(each * 1000) for name, each in seconds.items()}

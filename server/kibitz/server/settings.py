@@ -237,6 +237,16 @@ class Operating:
             max=60,
         ),
     ] = 2.0
+    winnable_seconds: Annotated[
+        float,
+        Option(
+            help="Processor seconds to look for a deal that is known to be winnable, where "
+            "somebody wants one in a new room (in a process beside the server, one at a time). "
+            "0: nobody can.",
+            min=0,
+            max=600,
+        ),
+    ] = 20.0
     metrics_token_file: Annotated[
         Path | None,
         Option(

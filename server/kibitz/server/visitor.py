@@ -7,16 +7,20 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from kibitz.protocol.codes import ErrorCode, Refused
+from kibitz.protocol.replies import Searching
 from kibitz.protocol.requests import RequestBase
 from kibitz.protocol.views import Role
 
 from .access.roles import PLAYS, check_request, check_roles
+from .dealing.winnable import Asker
+from .limits.places import place_of
 from .lobby.pledges import Pledge
 from .room.audience import Audience
 from .room.listener import Listener
 from .room.room import Room
 from .room.stage import Stage
 from .room.state import RoomState
+from .sockets.frames import framed
 
 
 class Visitor(Listener, Protocol):
@@ -89,6 +93,16 @@ def check_visitor(request: RequestBase, visitor: Visitor) -> None:
     """
     who = visitor.identity
     check_request(request, who.roles, is_bot=who.bot is not None)
+
+
+def asker_of(visitor: Visitor) -> Asker:
+    """The same as one who waits for a deal; he is told how far it is, if he reads."""
+
+    def tell(deals: int) -> None:
+        visitor.offer(framed(Searching(deals=deals), visitor.encoding))
+
+    counted = visitor.identity.id, place_of(visitor.address)
+    return Asker(counted, lambda: visitor.is_gone, tell)
 
 
 def check_player(room: Room, visitor: Visitor) -> None:

@@ -23,6 +23,10 @@ Rules = Annotated[list[str] | None, typer.Option("--option", help="A rule, k=v; 
 Private = Annotated[
     bool, typer.Option("--private", help="By invitation only; it prints the lines for others.")
 ]
+Winnable = Annotated[
+    bool,
+    typer.Option("--winnable", help="A deal of which the server knows that it can be won."),
+]
 Board = Annotated[int | None, typer.Option(min=1, help="The seat whose board, in a race.")]
 Casual = Annotated[
     bool, typer.Option("--casual", help="Players may ask whether it can still be won.")

@@ -22,6 +22,7 @@ def play(
     *,
     game: Annotated[str | None, typer.Argument(help="The game; not needed with --room.")] = None,
     deal: say.Deal = None,
+    winnable: say.Winnable = False,
     load: Annotated[
         Path | None, typer.Option(help="A save to start from, also of another program.")
     ] = None,
@@ -48,15 +49,18 @@ def play(
 
     if game is None and room is None:
         raise outcome.unusable("which game? (or --room ID)")
-    said = deal or load or option or seats > 1 or allow_cheat or delay or private or casual
-    if room and (said or hints is not say.Hints.bot):
+    said = deal or winnable or load or option or seats > 1 or allow_cheat or casual
+    if room and (said or delay or private or hints is not say.Hints.bot):
         raise outcome.unusable(
-            "--room is a game that has begun: no --deal, --load, --option, --seats, "
+            "--room is a game that has begun: no --deal, --winnable, --load, --option, --seats, "
             "--allow-cheat, --hints, --casual, --delay, --private"
         )
+    if winnable and (deal or load):
+        raise outcome.unusable("a winnable deal is drawn by the server: no --deal, no --load")
     game = outcome.game_named(game) if game is not None else ""
     settings: dict[str, Any] = {
         "deal": deal,
+        "winnable": winnable,
         "options": dict(map(outcome.pair, option or [])),
         "visibility": "private" if private else "public",
         "password": (password := entry.secret(new=room is None)),
@@ -73,6 +77,8 @@ def play(
         delay=delay or 0,
     )
     screen = looks.screen
+    if winnable:
+        screen.say("a winnable deal is being looked for: that may take a few seconds")
     seating = seat_in(room, game) if room else new_room(game, **settings)
     _sit(seating, screen, entry, name, password)
 
@@ -87,6 +93,7 @@ def race(
     countdown: Annotated[int, typer.Option(min=0, max=60, help="Seconds before the start.")] = 5,
     at: Annotated[str | None, typer.Option(help="When it begins, 18:30 or a date, too.")] = None,
     deal: say.Deal = None,
+    winnable: say.Winnable = False,
     option: say.Rules = None,
     delay: Annotated[
         int | None, typer.Option(min=1, help="Watchers see all boards, so many seconds late.")
@@ -105,9 +112,11 @@ def race(
 
     if game is None and room is None:
         raise outcome.unusable("which game? (or --room ID)")
-    said = deal or option or at or delay or unlisted or private
+    said = deal or winnable or option or at or delay or unlisted or private
     if room and (said or hints is not say.Hints.moves):
         raise outcome.unusable("--room is a race that is there: no settings of another")
+    if winnable and deal:
+        raise outcome.unusable("a winnable deal is drawn by the server: no --deal")
     game = outcome.game_named(game) if game is not None else ""
     settings: dict[str, Any] = {
         "mode": "race",
@@ -115,6 +124,7 @@ def race(
         "limit": limit,
         "countdown": countdown,
         "deal": deal,
+        "winnable": winnable,
         "options": dict(map(outcome.pair, option or [])),
         "begins": None if at is None else say.unix_ms(at),
         "visibility": "private" if private else "unlisted" if unlisted else "public",
@@ -126,6 +136,8 @@ def race(
         delay=delay or 0,
     )
     screen = looks.screen
+    if winnable:
+        screen.say("a winnable deal is being looked for: that may take a few seconds")
     seating = seat_in(room, game) if room else new_room(game, **settings)
     _sit(seating, screen, entry, name, password)
 

@@ -81,7 +81,8 @@ def _row(info: RoomInfo, now: float) -> tuple[str, ...]:
     status = _waits(info, now) if info.waiting else info.status
     numbers = str(info.spectators), str(info.score)
     key = "yes" if info.password else ""
-    return info.id, info.game, players, *numbers, status, age, info.mode, key
+    mode = f"{info.mode}, winnable deal" if info.winnable else info.mode
+    return info.id, info.game, players, *numbers, status, age, mode, key
 
 
 def _waits(info: RoomInfo, now: float) -> str:

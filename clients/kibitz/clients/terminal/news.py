@@ -50,6 +50,8 @@ def invitation(
         lines.append(f"game {view.series.number} of a series; won so far: {won}")
     if view.daily:
         lines.append(f"the deal of {view.daily}, the same for everybody today")
+    if view.winnable:
+        lines.append("a winnable deal: with all cards known, a line that wins was found")
     if waiting and mirror.course.race and mirror.course.race.begins is None:
         lines.append(READY)
     return lines

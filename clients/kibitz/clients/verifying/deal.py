@@ -4,7 +4,7 @@ from kibitz.engine.deals import deck_of, shuffled
 from kibitz.engine.game import BadOption, Game
 from kibitz.engine.games import GAMES
 from kibitz.engine.table import Table
-from kibitz.protocol.fairness import Tree, items_of, pledge_of, seed_of
+from kibitz.protocol.fairness import Tree, draw_of, items_of, pledge_of, seed_of
 from kibitz.protocol.views import Fair, Opened
 
 from .recording import Recording
@@ -41,7 +41,9 @@ def said_of(fair: Fair, opened: Opened) -> str:
         return "a position that was given"
     if opened.deal is not None:
         return f"deal {opened.deal}"
-    return "shuffled by the secret" + (f" and the nonce {fair.nonce}" if fair.nonce else "")
+    nonce, draw = draw_of(fair.nonce) or (fair.nonce, None)
+    said = "shuffled by the secret" + (f" and the nonce {nonce}" if nonce else "")
+    return said if draw is None else f"{said}: draw {draw}, said to be the first known winnable one"
 
 
 def check_secret(game: Game, start: Table, fair: Fair, opened: Opened) -> None:

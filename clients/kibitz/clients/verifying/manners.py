@@ -6,6 +6,7 @@ Promises: what it objects to no honest server writes. Never: cards.
 from datetime import UTC, date, datetime, time
 
 from kibitz.protocol.course import Course
+from kibitz.protocol.fairness import draw_of
 from kibitz.protocol.limits import MAX_RACERS, MAX_SEATS, MIN_RACERS
 from kibitz.protocol.views import Event, Mode, Policy
 
@@ -55,6 +56,23 @@ def check_day(created: Event) -> None:
     since = (created.started or 0) - day
     if len(created.daily) != len("2026-11-28") or not 0 <= since < DAY_MS + LATE_MS:
         raise Unfit(f"the deal of {created.daily} was not dealt on that day", created.seq)
+
+
+def check_draw(created: Event) -> None:
+    """Check that a deal was looked for if and only if it is said to be a winnable one.
+
+    Raises:
+        Unfit: It was not.
+
+    """
+    fair = created.fair
+    looked_for = fair is not None and "." in (fair.nonce or "")
+    if not created.winnable and not looked_for:
+        return
+    if fair is None or fair.loaded or fair.numbered or not created.winnable:
+        raise Unfit("it is not the deal of a room whose deal was looked for", created.seq)
+    if draw_of(fair.nonce) is None:
+        raise Unfit("there is no such draw", created.seq)
 
 
 def check_manners(created: Event, course: Course, event: Event) -> None:

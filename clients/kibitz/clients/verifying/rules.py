@@ -17,7 +17,7 @@ from kibitz.protocol.course import Course, standings
 from kibitz.protocol.fairness import seed_of
 from kibitz.protocol.views import BoardView, Event, Status
 
-from .manners import check_day, check_manners, check_seats
+from .manners import check_day, check_draw, check_manners, check_seats
 from .openings import known
 from .play import Tables
 from .recording import Recording
@@ -58,6 +58,7 @@ class _Room:
         self._created = created = recording.created
         check_seats(created)
         check_day(created)
+        check_draw(created)
         self._course = Course.of_created(created)
         self._due: deque[Event] = deque()
         """Events that must come next."""

@@ -6,8 +6,9 @@ Promises: whatever happens, the process is gone and its exit known when the call
 import asyncio
 import os
 import sys
-from asyncio.subprocess import DEVNULL, PIPE
-from collections.abc import Sequence
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 
 from ..processes import ended
 from . import questions, worker
@@ -51,8 +52,18 @@ async def advised_apart(question: bytes, seconds: float) -> bytes:
     return await _answered(ADVISER, question, seconds, questions.most(seconds))
 
 
-async def _answered(command: Sequence[str], given: bytes, seconds: float, most: float) -> bytes:
-    """What such a process says that is given something; ``most``: seconds of the processor."""
+@asynccontextmanager
+async def started(command: Sequence[str], seconds: float) -> AsyncIterator[Process]:
+    """A process that is spoken with by pipes, and its end.
+
+    Args:
+        command: What it is told besides the seconds, and who we are.
+        seconds: Of the processor.
+
+    Raises:
+        Failed: It cannot be started.
+
+    """
     try:
         child = await asyncio.create_subprocess_exec(
             *(*command, str(seconds), str(os.getpid())),
@@ -64,12 +75,19 @@ async def _answered(command: Sequence[str], given: bytes, seconds: float, most: 
     except OSError as error:
         raise Failed(f"no process: {error.strerror}") from None
     try:
-        async with asyncio.timeout(PATIENCE * most):
-            said, _ = await child.communicate(given)
-    except TimeoutError:
-        raise Failed("it took too long") from None
+        yield child
     finally:
         await ended(child)
+
+
+async def _answered(command: Sequence[str], given: bytes, seconds: float, most: float) -> bytes:
+    """What such a process says that is given something; ``most``: seconds of the processor."""
+    async with started(command, seconds) as child:
+        try:
+            async with asyncio.timeout(PATIENCE * most):
+                said, _ = await child.communicate(given)
+        except TimeoutError:
+            raise Failed("it took too long") from None
     if child.returncode or not said:
         raise Failed(f"exit code {child.returncode}")
     return said

@@ -79,6 +79,7 @@ def create(
     secret: bytes,
     password: str | None,
     start: Start | None = None,
+    draw: int | None = None,
 ) -> Record:
     """The first record of a room.
 
@@ -89,6 +90,7 @@ def create(
         secret: 256 random bits.
         password: The hash of the password, if there is one.
         start: Where it begins, if that is not what the request says.
+        draw: The number of the deal that is known to be winnable, if it is to be one.
 
     Raises:
         Refused: Something in the wish cannot be.
@@ -96,7 +98,8 @@ def create(
     """
     mode, seats = _seats(request)
     secret = start.secret or secret if start else secret
-    seed = fairness.seed_of(secret, request.nonce or "")
+    nonce = request.nonce if draw is None else fairness.drawn(request.nonce, draw)
+    seed = fairness.seed_of(secret, nonce or "")
     start = start or _start(request, seed)
     begins = _begins(request, now_ms)
     created = Event(
@@ -119,10 +122,11 @@ def create(
         series=start.series,
         daily=start.daily,
         fair=fairness.commit(
-            *(start.game, start.table, secret, request.nonce),
+            *(start.game, start.table, secret, nonce),
             loaded=start.loaded,
             numbered=start.deal is not None and not start.loaded,
         ),
+        winnable=None if draw is None else True,
     )
     seated = list(start.seats) or ([Seat(1, who.id, who.name)] if request.seat else [])
     sat = [
@@ -232,6 +236,9 @@ def _start(request: Create, seed: bytes) -> Start:
     if request.game not in GAMES:
         games = ", ".join(GAMES)
         raise Refused(ErrorCode.BAD_OPTION, f"no game {request.game!r} (games: {games})")
+    if request.winnable and (request.save is not None or request.deal):
+        message = "a winnable deal is drawn by the server: no deal number and no save"
+        raise Refused(ErrorCode.BAD_OPTION, message)
     if request.save is not None:
         return _loaded(request, request.save)
     try:

@@ -34,6 +34,16 @@ class Held:
             for who in seated:
                 self.seats.add(who, room.id, state.started)
 
+    def check(self, who: str | None, now_ms: int) -> None:
+        """Check that somebody may begin one more game.
+
+        Raises:
+            Refused: He has too many that are not over.
+
+        """
+        if who and (over := self.games.over(who, now_ms)):
+            raise over.full()
+
     def forget(self, now_ms: int) -> None:
         """Forget what has become old, now and then."""
         if now_ms >= self._forget_at:

@@ -5,6 +5,7 @@ Promises: one secret is one room's, whatever becomes of that room; nobody learns
 
 from collections.abc import Callable
 
+from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.fairness import SECRET_BYTES, pledge_of
 
 
@@ -22,3 +23,20 @@ class Pledge:
         if self.secret is None:
             self.secret = random_bytes(SECRET_BYTES)
         return pledge_of(self.secret)
+
+
+def secret_for(
+    wished: str | None, pledge: Pledge | None, random_bytes: Callable[[int], bytes]
+) -> bytes:
+    """A fresh secret, or the one that somebody was given a pledge of.
+
+    Raises:
+        Refused: No such secret is kept for him.
+
+    """
+    if wished is None:
+        return random_bytes(SECRET_BYTES)
+    if pledge is None or pledge.secret is None or pledge_of(pledge.secret) != wished:
+        message = "that pledge is not open on this connection: ask for one first"
+        raise Refused(ErrorCode.BAD_OPTION, message)
+    return pledge.secret

@@ -12,10 +12,11 @@ from functools import partial
 import structlog
 
 from kibitz.protocol.codes import ErrorCode, Refused
-from kibitz.protocol.fairness import SECRET_BYTES, pledge_of
+from kibitz.protocol.fairness import SECRET_BYTES
 from kibitz.protocol.requests import Create, Present, Rematch, RequestBase
 
 from ..access.entrance import Entrance
+from ..dealing.winnable import NOBODY, Asker, WinnableDeals
 from ..identity import Identity
 from ..limits.rates import Rate
 from ..limits.settings import SAYS, Limits
@@ -33,7 +34,7 @@ from ..world import World
 from .creation import Start, check_same, create
 from .directory import Directory
 from .held import Held
-from .pledges import Pledge
+from .pledges import Pledge, secret_for
 from .succession import present, rematch
 
 AGAIN_MS = 200
@@ -54,6 +55,7 @@ class Rooms:
         says: Rate = SAYS,
         turn: Turn | None = None,
         limits: Limits | None = None,
+        winnable: WinnableDeals | None = None,
     ) -> None:
         self._log = log
         self._turn = turn or Turn()
@@ -63,6 +65,7 @@ class Rooms:
         self._idle, self._most = limits.idle_room, limits.events_per_room
         self._gently = Gently(world.monotonic)
         self.held = Held(limits)
+        self.winnable = winnable
         self._following = Following(log)
         self._following.on_gone_back = self._gone_back
         self._rooms: dict[str, Room] = {}
@@ -110,7 +113,7 @@ class Rooms:
         start: Start | None = None,
         name: str | None = None,
         pledge: Pledge | None = None,
-        is_gone: Callable[[], bool] = lambda: False,
+        asker: Asker = NOBODY,
     ) -> Room:
         """A new room; of a request named for good, the room it made the first time.
 
@@ -120,7 +123,7 @@ class Rooms:
             start: Where it begins, if that is not what the request says.
             name: What names it, if that is not what the request says.
             pledge: The secret that is kept for who asks.
-            is_gone: Whether nobody waits for it any more.
+            asker: Who waits for it.
 
         Raises:
             Refused: The wish cannot be fulfilled.
@@ -133,9 +136,12 @@ class Rooms:
             return there
         password = None
         if request.password:
-            password = await self.entrance.hash(request.password, is_gone)
-        secret = self._secret(request.pledge, pledge)
+            password = await self.entrance.hash(request.password, asker.is_gone)
+        secret = secret_for(request.pledge, pledge, self._world.random_bytes)
         record = create(request, who, self._world.now_ms(), secret, password, start)
+        if request.winnable:
+            draw = await self._draw(record, secret, request.nonce, asker)
+            record = create(request, who, self._world.now_ms(), secret, password, start, draw)
         if pledge is not None and request.pledge is not None:
             pledge.secret = None  # used up, even if nobody knows whether that was written
         room = await self._add(id_, record)
@@ -143,20 +149,6 @@ class Rooms:
             room = await self.get(id_)
             check_same(room.state, request, start)
         return room
-
-    def _secret(self, wished: str | None, pledge: Pledge | None) -> bytes:
-        """A fresh secret, or the one that somebody was given a pledge of.
-
-        Raises:
-            Refused: No such secret is kept for him.
-
-        """
-        if wished is None:
-            return self._world.random_bytes(SECRET_BYTES)
-        if pledge is None or pledge.secret is None or pledge_of(pledge.secret) != wished:
-            message = "that pledge is not open on this connection: ask for one first"
-            raise Refused(ErrorCode.BAD_OPTION, message)
-        return pledge.secret
 
     async def daily(self, request: Create, who: Identity) -> Room:
         """The room of somebody for the deal of the day.
@@ -181,7 +173,9 @@ class Rooms:
         if named:
             raise another(request)
 
-    async def rematch(self, room: Room, who: Identity, request: Rematch | None = None) -> Room:
+    async def rematch(
+        self, room: Room, who: Identity, request: Rematch | None = None, asker: Asker = NOBODY
+    ) -> Room:
         """The room in which the series goes on; everybody in this one is told.
 
         Raises:
@@ -193,11 +187,15 @@ class Rooms:
         room.answered(request, who)
         known = room.state.course.next  # older ones follow from what the game opens at its end
         id_ = known or self._new_id(self.entrance.secret, f"the room after {room.id}")
+        secret, draw = self._world.random_bytes(SECRET_BYTES), None
+        if room.state.course.winnable and await self._find(id_) is None:
+            record = rematch(room.id, room.state, who, self._world.now_ms(), secret)
+            draw = await self._draw(record, secret, None, asker)
         async with self._going_on:  # many ask at the same moment: one of them makes it
             there = await self._find(id_)
             if there is None:
-                secret = self._world.random_bytes(SECRET_BYTES)
-                record = rematch(room.id, room.state, who, self._world.now_ms(), secret)
+                now = self._world.now_ms()
+                record = rematch(room.id, room.state, who, now, secret, draw)
                 there = await self._add(id_, record) or await self.get(id_)
             await room.go_on(id_, who, request)
         return there
@@ -224,8 +222,7 @@ class Rooms:
             Refused: Who makes it has too many games that are not over.
 
         """
-        if record.by and (over := self.held.games.over(record.by, self._world.now_ms())):
-            raise over.full()
+        self.held.check(record.by, self._world.now_ms())
         room = self._made(id_, [record])
         try:
             await self._log.append(id_, 0, [record], room.whole_entry())
@@ -235,6 +232,18 @@ class Rooms:
         log.info("created", room=id_, identity=record.by, game=first.game, mode=first.mode)
         # somebody may have read it meanwhile
         return self._rooms.get(id_) or self._adopt(room, fresh=True)
+
+    async def _draw(self, record: Record, secret: bytes, nonce: str | None, asker: Asker) -> int:
+        """The number of a deal that is known to be winnable, for a room of which all else is said.
+
+        Raises:
+            Refused: There is none.
+
+        """
+        self.held.check(record.by, self._world.now_ms())
+        if self.winnable is None:
+            raise Refused(ErrorCode.BAD_OPTION, "this server looks for no winnable deals")
+        return await self.winnable.draw(record.events[0], secret, nonce, asker)
 
     def _new_id(self, secret: bytes, name: str | None) -> str:
         """An id that nobody guesses: by chance, or from a name and a secret."""

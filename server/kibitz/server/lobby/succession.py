@@ -11,7 +11,7 @@ from kibitz.engine.deals import shuffled
 from kibitz.engine.table import Table
 from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.course import standings
-from kibitz.protocol.fairness import seed_of
+from kibitz.protocol.fairness import drawn, seed_of
 from kibitz.protocol.requests import Create
 from kibitz.protocol.views import Control, Event, Origin, Policy, Series
 
@@ -74,7 +74,14 @@ def present(parent: str, state: RoomState, who: Identity, now_ms: int, unlisted:
     return Record(events=[created, sat], by=who.id, secret=secret, visibility=visibility)
 
 
-def rematch(parent: str, state: RoomState, who: Identity, now_ms: int, secret: bytes) -> Record:
+def rematch(
+    parent: str,
+    state: RoomState,
+    who: Identity,
+    now_ms: int,
+    secret: bytes,
+    draw: int | None = None,
+) -> Record:
     """The first record of the room that goes on with the next deal: the same seats are taken.
 
     Args:
@@ -83,6 +90,7 @@ def rematch(parent: str, state: RoomState, who: Identity, now_ms: int, secret: b
         who: Who asks for it.
         now_ms: Unix milliseconds.
         secret: 256 random bits.
+        draw: The number of the deal that is known to be winnable, if it is to be one.
 
     Raises:
         Refused: It has not ended, or nothing comes after it.
@@ -97,7 +105,7 @@ def rematch(parent: str, state: RoomState, who: Identity, now_ms: int, secret: b
     tally = [won + (seat in winners(state)) for seat, won in enumerate(before.tally, 1)]
     start = Start(
         state.game,
-        state.game.deal(shuffled(seed_of(secret, ""))),
+        state.game.deal(shuffled(seed_of(secret, "" if draw is None else drawn(None, draw)))),
         None,
         seats=[seat for seat in course.seats if seat.id],
         series=Series(before.first, before.number + 1, tally),
@@ -115,7 +123,7 @@ def rematch(parent: str, state: RoomState, who: Identity, now_ms: int, secret: b
         limit=race.limit if race else None,
         seat=False,
     )
-    return create(request, who, now_ms, secret, None, start)
+    return create(request, who, now_ms, secret, None, start, draw)
 
 
 def winners(state: RoomState) -> set[int]:

@@ -40,6 +40,9 @@ MADE, FAILED = ANALYSES = "made", "failed"
 """What came of an analysis."""
 STARTED, REFUSED, BROKE = BOTS = "started", "refused", "failed"
 """What came of a wish for a bot."""
+FOUND, NONE_FOUND = "found", "none"
+DEALS = FOUND, NONE_FOUND, FAILED
+"""What came of looking for a winnable deal."""
 LOG_COUNTS = {
     "failures": "Writes that the log could not do.",
     "disconnects": "Times that the connection to the log's servers was lost.",
@@ -69,6 +72,8 @@ class Metrics:
         self.analysing = 0
         self.bots = dict.fromkeys(BOTS, 0)
         self.bots_playing = 0
+        self.deals = dict.fromkeys(DEALS, 0)
+        self.dealing = 0
         self.places: Mapping[Place, int] = {}
         """Connections, as they were counted last."""
         self.refusals = self._counter("refusals", "Errors by code.", "code", ErrorCode)
@@ -167,6 +172,17 @@ class _Counted(Collector):
         yield bots
         yield GaugeMetricFamily(
             "kibitz_bots_playing", "Bots that play now, each in a process.", metrics.bots_playing
+        )
+        deals = CounterMetricFamily(
+            "kibitz_winnable_deals", "Searches for winnable deals.", labels=["outcome"]
+        )
+        for outcome, count in metrics.deals.items():
+            deals.add_metric([outcome], count)
+        yield deals
+        yield GaugeMetricFamily(
+            "kibitz_winnable_deals_waiting",
+            "Searches for winnable deals that run, or wait for their turn.",
+            metrics.dealing,
         )
         for name, says in LOG_COUNTS.items():
             yield CounterMetricFamily(f"kibitz_log_{name}", says, getattr(meter, name))

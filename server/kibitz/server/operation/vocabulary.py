@@ -68,6 +68,7 @@ EVENTS: Mapping[str, Said] = {
     "seat not cleared": Said(
         "warning", "a bot is gone, and its seat or board still waits", ("room", "identity", "why")
     ),
+    "no winnable deal": Said("error", "none could be looked for", ("game", "why")),
     "log failure": Said("error", "the log could not write", (*WHERE, *WHO, "request", *FAULT)),
     "log failing": Said("error", "nothing can be written any more", ("why",)),
     "log well": Said("info", "it can be written again", ("seconds",)),

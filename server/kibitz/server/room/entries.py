@@ -57,6 +57,7 @@ def entry_of(
         masked=masked,
         delay=state.policy.delay,
         password=UNSET if state.secret.password is None else True,
+        winnable=course.winnable,
     )
 
 

@@ -138,7 +138,7 @@ export class Connection extends EventTarget {
       if (this.#end !== null) {
         throw this.#end;
       }
-      const saved = CHANGES.has(message.t) ? this.#saving.begin() : () => {};
+      const saved = CHANGES.has(message.t) && !message.winnable ? this.#saving.begin() : () => {};
       const done = (/** @type {Answer} */ answer) => {
         saved();
         if (answer.t === "error") {

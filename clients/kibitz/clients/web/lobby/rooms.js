@@ -21,7 +21,10 @@ const STATUS = {
   closed: "Closed",
 };
 /** What a mark means, where that is not plain. @type {Record<string, string>} */
-const TOLD = { masked: "Nobody sees the boards before the race is over" };
+const TOLD = {
+  masked: "Nobody sees the boards before the race is over",
+  "winnable deal": "A line that wins was found before it was dealt, with all cards known",
+};
 const MINUTE = 60_000;
 
 /** @param {number} count @param {string} one @param {string} [many] */
@@ -232,7 +235,8 @@ function stateOf({ mode, waiting, status }) {
 }
 
 /** What is special about a room, in a word each. @param {RoomInfo} room */
-function marksOf({ mode, waiting, players, seats, status, masked, delay, daily, password }) {
+function marksOf({ mode, waiting, players, seats, status, masked, delay, ...more }) {
+  const { daily, winnable, password } = more;
   const free = seats - players.length;
   return [
     waiting && `race, ${players.length} of ${counted(seats, "seat")}`,
@@ -241,6 +245,7 @@ function marksOf({ mode, waiting, players, seats, status, masked, delay, daily, 
     masked && status === "open" && "masked",
     delay && `${delay} s late`,
     daily && "deal of the day",
+    winnable && "winnable deal",
     password && "password",
   ].filter((mark) => typeof mark === "string");
 }

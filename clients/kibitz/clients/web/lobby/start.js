@@ -12,7 +12,7 @@ import { blame, labelled, optionFields } from "./form.js";
 import { create } from "../shell/promises.js";
 import { href } from "../shell/router.js";
 import { raceFields } from "./race.js";
-import { common, wish } from "./wishes.js";
+import { common, winnable, wish } from "./wishes.js";
 
 /** @import { Context } from "../shell/context.js" */
 /** @import { Route } from "../shell/router.js" */
@@ -37,12 +37,24 @@ export class Start extends HTMLElement {
     "Or a word. The same one is the same deck for everybody.",
   );
   #shared = common();
+  #winnable = winnable();
+  #searching = h("p", { class: "muted", role: "status", hidden: true });
+  #off = new AbortController();
   #race = raceFields();
 
   /** @param {Route} route */
   open(route) {
     this.classList.add("page");
-    this.#games = this.context.client.welcome?.games ?? {};
+    const { client } = this.context;
+    this.#games = client.welcome?.games ?? {};
+    client.addEventListener(
+      "push",
+      (event) => {
+        const push = /** @type {CustomEvent} */ (event).detail;
+        if (push.t === "searching") this.#tell(push.deals);
+      },
+      { signal: this.#off.signal },
+    );
     this.update(route);
   }
 
@@ -94,6 +106,7 @@ export class Start extends HTMLElement {
   }
 
   close() {
+    this.#off.abort();
     this.remove();
   }
 
@@ -114,6 +127,7 @@ export class Start extends HTMLElement {
           h("h2", null, info.title),
           h("p", { class: "aim" }, aim.replaceAll("\n", " ")),
           this.#wrong,
+          this.#searching,
           h(
             "div",
             { class: "begin" },
@@ -126,7 +140,13 @@ export class Start extends HTMLElement {
         "details",
         { class: "panel", open },
         h("summary", null, "Options"),
-        h("div", { class: "fields" }, ...optionFields(info.options), ...this.#shared),
+        h(
+          "div",
+          { class: "fields" },
+          ...optionFields(info.options),
+          this.context.client.welcome?.limits.winnable ? this.#winnable : null,
+          ...this.#shared,
+        ),
         this.#file(),
       ),
       this.#race,
@@ -145,6 +165,12 @@ export class Start extends HTMLElement {
       this.#start(game, info, form, race);
     });
     return form;
+  }
+
+  /** How the search for a winnable deal stands. @param {number} deals  drawn so far */
+  #tell(deals) {
+    const drawn = deals > 1 ? ` ${deals} drawn so far.` : "";
+    this.#searching.textContent = `Looking for a winnable deal…${drawn}`;
   }
 
   /** A position instead of a deal. */
@@ -177,6 +203,8 @@ export class Start extends HTMLElement {
     this.#wrong.hidden = true;
     const buttons = form.querySelectorAll("button");
     for (const button of buttons) button.disabled = true;
+    this.#tell(0);
+    this.#searching.hidden = !told.winnable;
     try {
       const mirror = await create(client, game, told);
       router.go({ page: "room", room: mirror.room });
@@ -184,6 +212,7 @@ export class Start extends HTMLElement {
       this.#refused(/** @type {Error & {code?: string}} */ (problem), form, info, race);
     } finally {
       for (const button of buttons) button.disabled = false;
+      this.#searching.hidden = true;
     }
   }
 

@@ -27,6 +27,18 @@ const POLICIES = [
 /** What no race allows, whatever is ticked. */
 const NOT_IN_A_RACE = new Set(["advice", "casual", "save", "cheat"]);
 
+/** A deal that the server knows to be winnable, where it looks for some. */
+export function winnable() {
+  const about = h(
+    "p",
+    { class: "muted small", id: "winnable-about" },
+    "The server draws deals until it finds a line that wins, with all cards known.",
+  );
+  const field = tick("winnable", "Winnable deal", false);
+  field.querySelector("input")?.setAttribute("aria-describedby", about.id);
+  return h("div", { class: "field" }, field, about);
+}
+
 /** What can be said of any room. @returns {HTMLElement[]} */
 export function common() {
   const see = h(
@@ -98,6 +110,7 @@ export function wish(form, info, race, advises) {
   /** @type {Settings} */
   const settings = { options: chosenOptions(form, info.options), visibility };
   if (text("deal")) settings.deal = text("deal");
+  if (data.has("winnable")) settings.winnable = true;
   if (seen === "private") settings.password = String(data.get("password") ?? "");
   if (!advises || !data.has("policy-hints")) data.delete("policy-advice");
   const wished = race ? raceWish(text) : tableWish(text);

@@ -16,7 +16,8 @@ const FORMAT = "kibitz-replay-json-1";
 /** How a replay ends that says its own digest. */
 const DIGEST = /,"sha256":"([0-9a-f]{64})"\}$/;
 const HEX = /^[0-9a-f]{64}$/;
-const NONCE = /^[A-Za-z0-9_-]{1,64}$/;
+/** What a player added; behind it, of a deal that was looked for, the draw. */
+const NONCE = /^(?:[A-Za-z0-9_-]{1,64}|[A-Za-z0-9_-]{0,64}\.[1-9][0-9]{0,2})$/;
 
 /** @typedef {[position: number, item: string, salt: string, path: string[]]} Opening */
 /**

@@ -31,7 +31,7 @@ const ENDS = {
 };
 const KEYS = [
   "by board move fx moves score name seat bot text ms result game options mode seats policy started",
-  "opened origin countdown limit begins boards results series daily next on control salt commit fair",
+  "opened origin countdown limit begins boards results series daily next on control salt commit fair winnable",
 ]
   .join(" ")
   .split(" ");

@@ -20,6 +20,8 @@ const SEATS = { solo: [1, 1], coop: [1, 8], race: [2, 100], replay: [1, 8] };
 /** A day; and how long behind midnight somebody may get the room he asked for before it. */
 const DAY_MS = 86_400_000;
 const LATE_MS = 60_000;
+/** Most deals that are drawn for one that is known to be winnable. */
+const MAX_DRAWS = 500;
 /** What happens by itself. */
 const ALONE = new Set(["stuck", "countdown", "started", "dealt", "timeout", "ended", "closed"]);
 /** What belongs to a race before it begins. */
@@ -47,6 +49,19 @@ export function checkDay({ daily, started }) {
   const since = (started ?? 0) - Date.parse(`${daily}T00:00:00Z`);
   if (!/^\d{4}-\d\d-\d\d$/.test(daily) || !(since >= 0 && since < DAY_MS + LATE_MS))
     throw new Fault("The deal of a day was not dealt on that day.", { event: 1 });
+}
+
+/**
+ * Check that a deal was looked for if and only if it is said to be a winnable one.
+ * @param {Event} created
+ * @throws {Fault}
+ */
+export function checkDraw({ winnable, fair }) {
+  const draw = /\.(\d+)$/.exec(fair?.nonce ?? "")?.[1];
+  if (!winnable && draw === undefined) return;
+  if (!winnable || draw === undefined || fair?.loaded || fair?.numbered)
+    throw new Fault("It is not the deal of a room whose deal was looked for.", { event: 1 });
+  if (Number(draw) > MAX_DRAWS) throw new Fault("There is no such draw.", { event: 1 });
 }
 
 /**

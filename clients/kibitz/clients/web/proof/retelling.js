@@ -16,7 +16,7 @@ import { same } from "./bytes.js";
 import { isUp, laid, redacted } from "./cards.js";
 import { Fault } from "./fault.js";
 import { checkKeys } from "./keys.js";
-import { checkDay, checkManners, checkSeats } from "./manners.js";
+import { checkDay, checkDraw, checkManners, checkSeats } from "./manners.js";
 import { isOutcome } from "./outcome.js";
 import { isStuck } from "./stuck.js";
 
@@ -67,6 +67,7 @@ export class Retelling {
     this.#chances = chances;
     checkSeats(created);
     checkDay(created);
+    checkDraw(created);
     this.#view = begun(created);
     if (created.mode !== "race" && start) this.#release([0]);
   }

@@ -36,7 +36,7 @@ import { filledStart, openedStart, toldStart, wholeStart } from "./starts.js";
  * What the visitor knows beside the file. `head`: where the room was, and its hash, when he saw it;
  * `own`: what he asked for and was promised when he made the room.
  * @typedef {{head?: {seq: number, hash: string},
- *   own?: {pledge: string, nonce: string, deal?: string, loaded: boolean}}} Known
+ *   own?: {pledge: string, nonce: string, deal?: string, loaded: boolean, winnable?: boolean}}} Known
  */
 
 const UNREAD = never("The file cannot be read.", "not read");
@@ -122,7 +122,8 @@ function checkChain({ events, hash, seq }, head) {
  */
 function checkDeal({ events }, rules, own) {
   const { fair } = events[0];
-  if (own && (fair?.pledge !== own.pledge || fair.nonce !== own.nonce))
+  const added = own?.winnable ? fair?.nonce?.replace(/\.\d+$/, "") : fair?.nonce;
+  if (own && (fair?.pledge !== own.pledge || added !== own.nonce))
     throw new Fault("It is not what this browser was promised.", { event: 1 });
   const numbered = own?.deal !== undefined && !own.loaded;
   if (own && (Boolean(fair?.loaded) !== own.loaded || Boolean(fair?.numbered) !== numbered))

@@ -22,7 +22,7 @@ const ALLOWED = { undo: true, save: true, cheat: false, hints: true, say: true }
 export function begun(created) {
   const { game = "", options = {}, mode = "solo", seats = 1, policy = ALLOWED } = created;
   const { countdown = DEFAULT_COUNTDOWN, limit = DEFAULT_LIMIT, begins, series, daily } = created;
-  const { origin, control, at } = created;
+  const { origin, control, at, winnable } = created;
   /** @type {View} */
   const view = {
     game,
@@ -34,6 +34,7 @@ export function begun(created) {
     policy,
     ...(series && { series }),
     ...(daily && { daily }),
+    ...(winnable && { winnable }),
   };
   if (mode === "race") view.race = { countdown, limit, ...(begins !== undefined && { begins }) };
   if (origin && control) {

@@ -59,8 +59,9 @@ export {};
 /**
  * @typedef {{game: string, options: Record<string, string>, mode: Mode, boards: BoardView[],
  *   seats: Seat[], status: Status, policy: Policy, race?: Race, series?: Series,
- *   recorded?: Recorded, comments?: boolean, daily?: string, next?: string}} View  `comments` is
- *   false where they are off; `next`: the room where the series goes on
+ *   recorded?: Recorded, comments?: boolean, daily?: string, next?: string,
+ *   winnable?: boolean}} View  `comments` is false where they are off; `next`: the room where the
+ *   series goes on; `winnable`: the deal was known to be
  */
 /**
  * What a finished game lays open.
@@ -84,6 +85,7 @@ export {};
  *   origin?: {room: string, seq: number, board?: number}, countdown?: number, limit?: number,
  *   begins?: number, boards?: Fact[][], results?: Standing[], series?: Series, daily?: string,
  *   next?: string, on?: boolean, control?: Control, salt?: string, commit?: string, fair?: Fair,
+ *   winnable?: boolean,
  * }} Event
  */
 
@@ -101,7 +103,7 @@ export {};
  *   spectators: number, seq: number, score: number, status: Status, started: number,
  *   visibility: Visibility, updated?: number, waiting?: boolean, due?: number, daily?: string,
  *   owner?: string, moves?: number, ms?: number, masked?: boolean, delay?: number,
- *   password?: boolean}} RoomInfo
+ *   password?: boolean, winnable?: boolean}} RoomInfo
  */
 /**
  * @typedef {{mode: Mode, visibility: Visibility, started: number, policy: Policy,
@@ -164,6 +166,7 @@ export {};
 /** @typedef {{t: "presence", room: string, spectators: number, players: number[]}} Presence */
 /** @typedef {{t: "lobby", room: RoomInfo}} LobbyRoom */
 /** @typedef {{t: "tv", room: RoomInfo | null}} TvRoom  the room most worth watching, if any is */
+/** @typedef {{t: "searching", deals: number}} Searching  so many were drawn for a winnable one */
 /** @typedef {{t: "notice", text: string}} Notice  what the operator has to say to everybody */
 /**
  * A room that could not be taken up again: told by this client, not by the server.
@@ -174,8 +177,11 @@ export {};
  * @typedef {Welcome | Pong | Pledged | Joined | Invited | Ok | RoomList | MoveList | Advice
  *   | Finishing | Saved | Position | EventList | Replayed | DailyTable | Refusal} Answer
  */
-/** @typedef {Event | Presence | LobbyRoom | TvRoom | Notice | Position | Joined | Lost} Push */
-/** @typedef {Answer | Event | Presence | LobbyRoom | TvRoom | Notice} Reply */
+/**
+ * @typedef {Event | Presence | LobbyRoom | TvRoom | Searching | Notice | Position | Joined
+ *   | Lost} Push
+ */
+/** @typedef {Answer | Event | Presence | LobbyRoom | TvRoom | Searching | Notice} Reply */
 
 /* Requests */
 
@@ -190,6 +196,6 @@ export {};
  * @typedef {{options?: Record<string, string | number | boolean>, mode?: Mode, seats?: number,
  *   deal?: string, save?: string, visibility?: Visibility, password?: string,
  *   policy?: Partial<Policy>, seat?: boolean, countdown?: number, limit?: number,
- *   begins?: number, daily?: boolean, nonce?: string, pledge?: string}} Settings
+ *   begins?: number, daily?: boolean, nonce?: string, pledge?: string, winnable?: boolean}} Settings
  */
 /** @typedef {{game?: string, status?: Status, after?: string, limit?: number}} Filters */

@@ -6,7 +6,8 @@
  */
 
 /**
- * @import {Answer, Event, Id, Joined, LobbyRoom, Notice, Position, Presence, Resume, TvRoom}
+ * @import {Answer, Event, Id, Joined, LobbyRoom, Notice, Position, Presence, Resume, Searching,
+ *   TvRoom}
  *   from "./messages.js"
  */
 
@@ -18,7 +19,7 @@ export class WireError extends Error {
 }
 
 /** @typedef {{kind: "answered", reply: Answer, events: Event[]}} Answered */
-/** @typedef {{kind: "pushed", reply: Event | Presence | LobbyRoom | TvRoom | Notice | Position}} Pushed */
+/** @typedef {{kind: "pushed", reply: Event | Presence | LobbyRoom | TvRoom | Searching | Notice | Position}} Pushed */
 /** @typedef {{kind: "missed", resume: Resume}} Missed */
 
 const ANSWERS = new Set(
@@ -88,6 +89,7 @@ export class ClientSession {
       case "presence":
       case "lobby":
       case "tv":
+      case "searching":
       case "notice":
         return { kind: "pushed", reply };
       case "joined":
@@ -192,6 +194,7 @@ function read(frame) {
 const SHAPES = new Map([
   ["event", (/** @type {any} */ e) => isRoom(e) && isWhole(e.seq) && typeof e.kind === "string"],
   ["presence", isRoom],
+  ["searching", (plain) => Number.isInteger(plain.deals)],
   ["notice", (plain) => typeof plain.text === "string"],
   ["joined", (plain) => isAt(plain) && isMap(plain.info) && isView(plain.view ?? null)],
   ["view", (plain) => isAt(plain) && isView(plain.view)],

@@ -269,6 +269,7 @@ export class Frame {
       timed: !waiting,
       series: view.series,
       daily: view.daily,
+      winnable: view.winnable,
       limit: running ? race.limit * 1000 : null,
       late,
       here: presence?.players ?? null,

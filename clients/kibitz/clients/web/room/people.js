@@ -15,14 +15,13 @@ export { clockOf };
 /**
  * `standing`: how a race stands, in the place of the seats; `counts` and `timed`: whether there
  * are moves and a score to be told, and a time; `series`: what there was before;
- * `daily`: the day whose deal it is; `limit`:
- * the time there is, ms, `null` for ever; `late`: so many seconds later than it happened is this
+ * `daily`: the day whose deal it is; `winnable`: it was known to be; `limit`: the time there is, ms, `null` for ever; `late`: so many seconds later than it happened is this
  * shown. `here`: seats whose player is connected; `here` and `spectators` are `null` where that is not
  * known. `started`: Unix ms by the server's clock. `ended`: ms after that when the game ended,
  * `null` while it runs. `at`: ms at the moment that is shown, where that is not now.
  * @typedef {{seats: readonly Seat[], here: readonly number[] | null, spectators: number | null,
  *   started: number, ended?: number | null, at?: number | null, moves: number, score: number,
- *   status: string, standing?: string | null, series?: Series, daily?: string, limit?: number | null,
+ *   status: string, standing?: string | null, series?: Series, daily?: string, winnable?: boolean, limit?: number | null,
  *   late?: number, counts?: boolean, timed?: boolean}} Info
  */
 
@@ -142,16 +141,18 @@ export class People extends HTMLElement {
 }
 
 /** How a series stands: "Game 3 · Ann 2, Bob 0"; "" where there is none. @param {Info} info */
-function tallyOf({ series, seats, daily }) {
+function tallyOf({ series, seats, daily, winnable }) {
   if (daily) return `Deal of the day, ${daily}`;
-  if (!series) return "";
+  const deal = winnable ? "Winnable deal" : "";
+  if (!series) return deal;
   const wins = seats
     .filter(({ id }) => id)
     .map(({ seat, name }) => ({ name, won: series.tally[seat - 1] ?? 0 }))
     .sort((a, b) => b.won - a.won);
   const shown = wins.length > 3 ? wins.filter(({ won }) => won).slice(0, 3) : wins;
   const table = shown.map(({ name, won }) => `${name} ${won}`).join(", ");
-  return `Game ${series.number}${table && wins.length > 1 ? ` · ${table}` : ""}`;
+  const game = `Game ${series.number}${table && wins.length > 1 ? ` · ${table}` : ""}`;
+  return deal ? `${game} · ${deal}` : game;
 }
 
 customElements.define("kibitz-people", People);

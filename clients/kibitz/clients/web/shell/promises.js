@@ -16,9 +16,9 @@ const TRIES = 3;
 
 /**
  * What was promised of a room, and what was asked for.
- * @typedef {{pledge: string, nonce: string, deal?: string, loaded: boolean}} Promised
+ * @typedef {{pledge: string, nonce: string, deal?: string, loaded: boolean, winnable?: boolean}} Promised
  */
-/** @typedef {{deal?: string, save?: string, [key: string]: unknown}} Settings */
+/** @typedef {{deal?: string, save?: string, winnable?: boolean, [key: string]: unknown}} Settings */
 
 /**
  * A new room.
@@ -35,8 +35,8 @@ export async function create(client, game, settings) {
     const [pledge, nonce] = [await client.pledge(), newNonce()];
     try {
       const mirror = await client.create(game, { ...settings, nonce, pledge });
-      const { deal, save } = settings;
-      keep(mirror.room, { pledge, nonce, deal, loaded: save !== undefined });
+      const { deal, save, winnable } = settings;
+      keep(mirror.room, { pledge, nonce, deal, loaded: save !== undefined, winnable });
       return mirror;
     } catch (problem) {
       const { code, message } = /** @type {{code?: string, message: string}} */ (problem);
