@@ -1,13 +1,19 @@
 """The way in: the lobby, a new game, a name, settings."""
 
 import re
+import sys
+from pathlib import Path
 
+import pytest
 from browser.browsing import Browsing
 from browser.games import WINS, deal_of, start_of, steps
-from browser.player import create, may_play, named, play, shows, sit, until
+from browser.player import create, give_up, may_play, named, play, shows, sit, until
+from browser.test_proof import verify
 from playwright.async_api import FilePayload, Route, WebSocketRoute, expect
 from servers import Running
 from talk import talking
+
+from kibitz.server.dealing import winnable
 
 
 async def test_from_the_lobby_to_the_first_move(server: Running, open_page: Browsing) -> None:
@@ -107,3 +113,33 @@ async def test_a_game_starts_from_the_file_of_another_program(
         await (await choosing.value).set_files(payload)
         await may_play(page)
         await shows(page, start_of(game))
+
+
+HELD = """
+import pathlib, sys, time
+print(7, flush=True)
+while not pathlib.Path(sys.argv[1]).exists():
+    time.sleep(0.02)
+"""
+"""In place of a search: it finds deal 7 when a file is there."""
+
+
+async def test_a_winnable_deal_is_looked_for_shown_and_proved(
+    server: Running, open_page: Browsing, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(winnable, "LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(winnable, "WORKER", (sys.executable, "-c", HELD, str(tmp_path / "go")))
+    bob = await open_page(f"{server.http}/")
+    ann = await open_page(f"{server.http}/?start=thumb-and-pouch", storage=named("Ann"))
+    start = ann.get_by_role("button", name="Start Thumb and Pouch")
+    await ann.get_by_text("Options", exact=True).click()
+    await ann.get_by_label("Winnable deal").check()
+    await start.click()
+    await expect(ann.get_by_text("Looking for a winnable deal… 7 drawn so far.")).to_be_visible()
+    await expect(start).to_be_disabled()
+    (tmp_path / "go").touch()
+    await may_play(ann)
+    await expect(ann.locator("kibitz-people")).to_contain_text("Winnable deal")
+    await expect(bob.locator("kibitz-rooms li", has_text="Ann")).to_contain_text("winnable deal")
+    await give_up(ann)
+    await verify(ann, "Verified")
