@@ -3,7 +3,8 @@
 Promises: it comes back by itself, even if a server has closed it for good; what was listened to
 is listened to again. Servers too old to hold what we build upon are refused, at the start and
 whenever it is made again. Never: a call of the client library that is waited for without an end
-of our own; a password in the clear where TLS was asked for.
+of our own, or that swallows the end of the task that waits; a password in the clear where TLS was
+asked for.
 """
 
 import asyncio
@@ -11,7 +12,7 @@ import contextlib
 import itertools
 import os
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
 from nats.aio.client import Client
@@ -57,6 +58,22 @@ class Unknown(Exception):
     """It may have been sent, and nobody knows what became of it."""
 
 
+@contextlib.contextmanager
+def heeding() -> Iterator[None]:
+    """Heed a cancel that comes meanwhile, whatever else has happened.
+
+    The library waits with `asyncio.wait_for`, which before Python 3.12 takes an answer of the same
+    moment for more than a cancel, or catches it itself; the task would go on for ever.
+    """
+    task = asyncio.current_task()
+    before = task.cancelling() if task else 0
+    try:
+        yield
+    finally:
+        if task and task.cancelling() > before:
+            raise asyncio.CancelledError
+
+
 async def within(seconds: float, what: Awaitable[Any]) -> Any:
     """What comes of it, within so many seconds.
 
@@ -65,8 +82,9 @@ async def within(seconds: float, what: Awaitable[Any]) -> Any:
 
     """
     try:
-        async with asyncio.timeout(seconds):
-            return await what
+        with heeding():
+            async with asyncio.timeout(seconds):
+                return await what
     except TimeoutError:
         raise Unknown("it took too long") from None
 
@@ -76,10 +94,19 @@ class Unwelcome(Exception):
 
 
 class _Client(Client):
-    """The library's client; what was to be said over TLS is said over nothing else."""
+    """The library's client, which reads on whoever has ceased to wait for an answer.
+
+    What was to be said over TLS is said over nothing else.
+    """
 
     unwelcome = False
     """Whether it is to give up."""
+
+    async def _process_pong(self) -> None:
+        """The library ceases to read for ever if nobody waits for it any more."""
+        if self._pongs and self._pongs[0].done():
+            self._pongs[0] = asyncio.get_running_loop().create_future()
+        await super()._process_pong()
 
     async def _select_next_server(self) -> None:
         if self.unwelcome:
@@ -157,24 +184,25 @@ class Connection:
         self.client, self._tries = client, len(servers.urls)
         self._problems.clear()
         try:
-            async with asyncio.timeout(OPEN_SECONDS):
-                await client.connect(
-                    list(servers.urls),
-                    user=servers.user,
-                    password=servers.password,
-                    token=servers.token,
-                    tls=servers.trust,
-                    connect_timeout=CONNECT_SECONDS,  # type: ignore[arg-type]
-                    reconnect_time_wait=RECONNECT_SECONDS,  # type: ignore[arg-type]
-                    max_reconnect_attempts=-1,
-                    ping_interval=PING_SECONDS,
-                    max_outstanding_pings=2,
-                    pending_size=-1,
-                    error_cb=self._failed,
-                    disconnected_cb=self._disconnected,
-                    reconnected_cb=self._reconnected,
-                    closed_cb=self._closed_for_good,
-                )
+            with heeding():
+                async with asyncio.timeout(OPEN_SECONDS):
+                    await client.connect(
+                        list(servers.urls),
+                        user=servers.user,
+                        password=servers.password,
+                        token=servers.token,
+                        tls=servers.trust,
+                        connect_timeout=CONNECT_SECONDS,  # type: ignore[arg-type]
+                        reconnect_time_wait=RECONNECT_SECONDS,  # type: ignore[arg-type]
+                        max_reconnect_attempts=-1,
+                        ping_interval=PING_SECONDS,
+                        max_outstanding_pings=2,
+                        pending_size=-1,
+                        error_cb=self._failed,
+                        disconnected_cb=self._disconnected,
+                        reconnected_cb=self._reconnected,
+                        closed_cb=self._closed_for_good,
+                    )
             for ear in list(self._ears):
                 if ear in self._ears:  # else it was stopped meanwhile
                     await self._subscribe(ear)
@@ -279,6 +307,9 @@ class Connection:
         try:
             await self._subscribe(ear)
             await within(CALL_SECONDS, self.client.flush(int(CALL_SECONDS)))
+        except asyncio.CancelledError:
+            await stop()
+            raise
         except (Error, OSError, Unknown) as error:
             await stop()
             raise Unknown(type(error).__name__) from error
@@ -300,6 +331,5 @@ def _words(error: Exception) -> str:
 async def _close(client: Client) -> None:
     if client.is_closed or not client.is_connected | client.is_connecting | client.is_reconnecting:
         return  # it has never got as far as that
-    with contextlib.suppress(TimeoutError, OSError, Error):
-        async with asyncio.timeout(CALL_SECONDS):
-            await client.close()
+    with contextlib.suppress(Unknown, OSError, Error):
+        await within(CALL_SECONDS, client.close())
