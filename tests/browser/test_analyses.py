@@ -1,5 +1,6 @@
 """What became of a game, at the page: asked for, told in words, marked, and gone to."""
 
+import re
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -10,10 +11,13 @@ from browser.modules import module_page
 from browser.player import create, dialog, until
 from plays import LOSING, lose
 from playwright.async_api import Browser, expect
+from positions import GOLDEN
 from servers import USUAL, Running, running_server
 from talk import talking
 
 from kibitz.clients.solving.telling import LONGER, analysis_told
+from kibitz.engine import replays
+from kibitz.engine.solving.courses import course_of
 from kibitz.protocol.analysed import Analysed
 
 LOST = Analysed(
@@ -46,7 +50,8 @@ async def test_a_lost_game_shows_its_mistake_and_what_would_have_won(
     async with talking(server.url, name="Ann") as ann:
         room = await lose(ann)
     page = await open_page(f"{server.http}/?room={room}", size=(320, 640))
-    await page.get_by_role("button", name="Analyse").press("Enter")
+    analyse = page.get_by_role("button", name="Analyse")
+    await analyse.press("Enter")
     shown = dialog(page)
     await expect(shown.get_by_role("heading", level=2)).to_have_text("Analysis")
     await expect(shown.locator("[aria-live] p")).to_have_text(
@@ -72,6 +77,37 @@ async def test_a_lost_game_shows_its_mistake_and_what_would_have_won(
     await until(page, seqs[5])
     await expect(page).to_have_url(f"{server.http}/?room={room}#move={seqs[5]}")
     await axe.check(page)
+    await analyse.click()
+    await shown.get_by_role("button", name="Show it on the table").press("Enter")
+    await expect(page).to_have_url(re.compile(r"\?file#move=6$"))
+    table = page.locator("kibitz-room")
+    await expect(table).to_have_attribute("data-status", "open")
+    await page.get_by_role("button", name="One event forward").click()
+    await until(page, 7)
+    await page.keyboard.press("End")
+    await expect(table).to_have_attribute("data-status", "won")
+    await page.go_back()
+    await expect(page).to_have_url(f"{server.http}/?room={room}#move={seqs[5]}")
+
+
+async def test_the_text_of_what_would_have_won_is_a_game_that_is_won(browser: Browser) -> None:
+    for name in ("montana", "klondike", "aces-up"):
+        text = (GOLDEN / "v1" / f"{name}.replay.txt").read_text()
+        course = course_of(text)
+        behind = [n for n, command in enumerate(course.commands, 1) if command == "s"]
+        for winnable in (max(behind, default=0), len(course.commands) - 1):
+            line = list(course.commands[winnable:])
+            found = {"winnable": winnable, "commands": list(course.numbers), "line": line}
+            async with module_page(browser) as page:
+                script = """async ([text, found]) => {
+                    const {played} = await import("/modules/room/winning.js");
+                    return played(text, found);
+                }"""
+                made = await page.evaluate(script, [text, found])
+            replay = replays.read(made)
+            *_, (_, table) = replays.run(replay)
+            assert replay.game.is_won(table) or course.commands[-1:] == ["resign"]
+            assert not {"result", "root", "sha256", "room"} & replay.headers.keys()
 
 
 async def test_what_nobody_may_ask_has_no_button_and_what_fails_is_told(

@@ -7,7 +7,7 @@
  */
 
 import { openDialog } from "../shell/dialog.js";
-import { said } from "../shell/announce.js";
+import { said, toast } from "../shell/announce.js";
 import { h } from "../shell/dom.js";
 import { href } from "../shell/router.js";
 import { sheet } from "../shell/sheet.js";
@@ -38,7 +38,8 @@ const WAITS = "The server looks for what would have won. That takes a while.";
  * @param {Source} source
  * @param {number} board
  */
-export async function analyse({ client, settings }, source, board) {
+export async function analyse(context, source, board) {
+  const { client, settings } = context;
   await sheet("analysis");
   const room = source.recorded ?? source.address ?? "";
   const timeline = /** @type {Timeline} */ (document.querySelector("kibitz-room kibitz-timeline"));
@@ -57,8 +58,7 @@ export async function analyse({ client, settings }, source, board) {
     words.replaceChildren(
       ...told(found).map((sentence) => h("p", {}, ...linked(sentence, found, way))),
     );
-    if (line.length)
-      body.append(h("ol", { class: "winning", "aria-label": "Moves", tabindex: "0" }, ...line));
+    if (line.length) body.append(winning(line, context, { room, board }, found, dialog));
   } catch (problem) {
     if (closed.signal.aborted) return;
     const away = problem instanceof TypeError;
@@ -67,6 +67,31 @@ export async function analyse({ client, settings }, source, board) {
   } finally {
     body.removeAttribute("aria-busy");
   }
+}
+
+/**
+ * The moves that would have won, and the way to see them on the table.
+ * @param {Node[]} line
+ * @param {Context} context
+ * @param {{room: string, board: number}} which
+ * @param {Analysed} found
+ * @param {HTMLDialogElement} dialog
+ */
+function winning(line, context, which, found, dialog) {
+  const show = async () => {
+    dialog.close();
+    try {
+      await (await import("./winning.js")).show(context, which, found);
+    } catch (problem) {
+      toast(said(problem), { kind: "bad" });
+    }
+  };
+  return h(
+    "div",
+    { class: "stack" },
+    h("button", { type: "button", onClick: show }, "Show it on the table"),
+    h("ol", { class: "winning", "aria-label": "Moves", tabindex: "0" }, ...line),
+  );
 }
 
 /**

@@ -119,13 +119,15 @@ export async function readFile(file) {
  * @param {string} name
  * @param {string} token
  * @param {string} [invite]  of a closed room
+ * @param {number} [board]  of a race
  * @returns {Promise<string>}
  * @throws {Error} The server says no.
  */
-export async function fetched(room, name, token, invite) {
+export async function fetched(room, name, token, invite, board) {
   const headers = token ? { Authorization: `Bearer ${token}` } : undefined;
-  const query = invite ? `?invite=${encodeURIComponent(invite)}` : "";
-  const url = new URL(`rooms/${room}/${name}${query}`, document.baseURI);
+  const url = new URL(`rooms/${room}/${name}`, document.baseURI);
+  if (invite) url.searchParams.set("invite", invite);
+  if (board) url.searchParams.set("board", String(board));
   const answer = await fetch(url, { headers });
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(await answer.arrayBuffer());
   if (!answer.ok) throw new Error(text.trim());

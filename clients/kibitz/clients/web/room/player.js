@@ -209,7 +209,7 @@ export class Player extends EventTarget {
     this.#unhint();
     const { moves, drags } = this.possible ?? NO_MOVES;
     if (!moves.length) {
-      toast("No legal move is left.");
+      toast("There is no legal move now.");
       return;
     }
     const at = this.#hinted++ % moves.length;
