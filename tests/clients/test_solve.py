@@ -1,6 +1,7 @@
 """``kibitz solve``: saves, replays, rooms and deals; what is told of them."""
 
 import json
+import os
 import time
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from typer.testing import CliRunner, Result
 from kibitz.clients.__main__ import app
 from kibitz.clients.session import connect
 from kibitz.clients.solving.deals import Found, tally
+from kibitz.clients.terminal import files
 from kibitz.engine import replays, saves
 from kibitz.engine.deals import deck_of
 from kibitz.engine.game import NO_CHANCE, Move, play
@@ -130,6 +132,47 @@ async def test_a_room_when_its_game_has_ended(server: Running, kibitz: Command) 
         await client.resign(mirror.room)
         ran = await kibitz.run_here("solve", mirror.room)
         assert ran.out.startswith("This deal could be won.")
+        ran = await kibitz.run_here("solve", mirror.room, "--board", "1")
+        assert ran.out.startswith("This deal could be won.")
+        ran = await kibitz.run_here("solve", mirror.room, "--board", "5")
+        assert (ran.code, ran.err) == (2, "kibitz: there is no seat 5\n")
+
+
+@pytest.mark.parametrize(
+    ("held", "said"),
+    [
+        (b'{"format": "kibitz-replay-json-1"}', " is a replay as JSON: take the replay as text"),
+        (b"\x89PNG\r\n\x1a\n\x00\x00", " is no text\n"),
+        (b"\xff\xfeS\x00", " is no text\n"),
+    ],
+)
+def test_a_file_that_is_something_else(tmp_path: Path, held: bytes, said: str) -> None:
+    path = tmp_path / "game.txt"
+    path.write_bytes(held)
+    result = solve(str(path))
+    assert (result.exit_code, f"{path}{said}" in result.output) == (2, True)
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    assert solve(str(path)).exit_code == 2, "nobody has opened it"
+    both = os.open(path, os.O_RDWR)
+    monkeypatch.setattr(files, "PATIENCE", 0.01)
+    result = solve(str(path))
+    assert result.exit_code == 2
+    assert "it is no file, and nothing comes out of it for 0.01 s" in result.output
+    os.write(both, replay_text(["sw"]).encode())
+    result = solve(str(path))
+    assert "nothing comes out of it" in result.output, "it never ends"
+    os.close(both)
+    reader, writer = os.pipe()
+    os.write(writer, replay_text(["sw"]).encode())
+    os.close(writer)
+    result = solve(f"/dev/fd/{reader}")
+    os.close(reader)
+    assert "This deal could be won." in result.output, "as a shell hands over what a command says"
+    assert "is no text" in solve("/dev/zero").output
 
 
 @pytest.mark.parametrize(

@@ -51,6 +51,7 @@ def solve(
     """
     from kibitz.engine.games import GAMES
     from kibitz.engine.solving.courses import Patience
+    from kibitz.protocol.codes import ErrorCode, Refused
 
     patience = Patience(time.process_time, seconds, nodes)
     tell = _tell_json if as_json else _tell
@@ -63,15 +64,30 @@ def solve(
         outcome.game_named(source)
     path = Path(source)
     if exists(path) or path.name != source or path.suffix:
-        _solve_text(outcome.save_text(path), source, patience, tell)
+        text = outcome.save_text(path)
+        if (what := _what_else(text)) is not None:
+            raise outcome.unusable(f"{source} {what}")
+        _solve_text(text, source, patience, tell)
         return
     found: list[str] = []
 
     async def talk(client: "Client") -> None:
-        found.append(await client.archived_text(source, say.index(board) or 0))
+        try:
+            found.append(await client.archived_text(source, say.index(board) or 0))
+        except Refused as refused:
+            if board is None or refused.code is not ErrorCode.BAD_OPTION:
+                raise
+            raise Refused(refused.code, f"there is no seat {board}", room=source) from None
 
     entry.talk_as_ever(talk, keep=False, refused=outcome.UNUSABLE)
     _solve_text(found[0], source, patience, tell)
+
+
+def _what_else(text: str) -> str | None:
+    """What a file is that is neither save nor replay text, where that can be seen at once."""
+    if text.lstrip()[:1] == "{":
+        return "is a replay as JSON: take the replay as text, or name the room"
+    return "is no text" if "\0" in text or "\ufffd" in text else None
 
 
 Tell = Callable[[list[str], Any], None]

@@ -1,6 +1,13 @@
-"""Files that the person named."""
+"""Files that the person named; a pipe or a device in place of one is not waited for for ever."""
 
+import errno
+import os
+import select
+import stat
 from pathlib import Path
+
+PATIENCE = 10.0
+"""Seconds without anything from a pipe before it is given up."""
 
 
 def read_text(path: Path, most: int) -> str:
@@ -21,11 +28,25 @@ def read_bytes(path: Path, most: int) -> bytes:
     """What a file holds, and no more than ``most`` bytes and one of it.
 
     Raises:
-        OSError: It cannot be read.
+        OSError: It cannot be read, or nothing comes out of it.
 
     """
-    with path.open("rb") as file:
-        return file.read(most + 1)
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # a pipe that nobody has opened, too
+    try:
+        kind = os.fstat(descriptor).st_mode
+        if stat.S_ISDIR(kind):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        found = bytearray()
+        while len(found) <= most:
+            if not stat.S_ISREG(kind) and not select.select([descriptor], [], [], PATIENCE)[0]:
+                why = f"it is no file, and nothing comes out of it for {PATIENCE:g} s"
+                raise OSError(errno.ETIMEDOUT, why, str(path))
+            if not (read := os.read(descriptor, most + 1 - len(found))):
+                break
+            found += read
+        return bytes(found)
+    finally:
+        os.close(descriptor)
 
 
 def write_text(path: Path, text: str) -> None:
