@@ -17,12 +17,14 @@ def children() -> Iterator[int]:
             yield from map(int, (task / "children").read_text().split())
 
 
-def workers() -> list[str]:
-    """Command lines of those that run in place of a worker, or are one."""
-    lines = []
+def workers(*words: str) -> list[int]:
+    """Ids of those that are a worker, or run in place of one; or have other words in their line."""
+    found = []
     for pid in children():
         try:
-            lines.append(Path(f"/proc/{pid}/cmdline").read_bytes().decode())
+            line = Path(f"/proc/{pid}/cmdline").read_bytes().decode()
         except OSError:  # gone meanwhile
             continue
-    return [line for line in lines if "analysing" in line or "time.sleep(600)" in line]
+        if any(word in line for word in words or ("analysing", "time.sleep(600)")):
+            found.append(pid)
+    return found

@@ -6,7 +6,7 @@ import re
 import time
 from functools import partial
 from random import Random
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from clients.commands import PATIENCE, Command, read_until, write
@@ -15,6 +15,7 @@ from servers import Running
 
 from kibitz.clients import bot, racing
 from kibitz.clients.bots import STRATEGIES
+from kibitz.clients.commands.playing import Strength
 from kibitz.clients.scene import Scene
 from kibitz.clients.session import Client, Refused, connect
 from kibitz.clients.terminal.table import RIVALS_EVERY
@@ -22,7 +23,7 @@ from kibitz.engine.games import GAMES
 from kibitz.protocol.codes import ErrorCode
 from kibitz.protocol.mirror import Mirror
 from kibitz.protocol.requests import Move, PolicyWish
-from kibitz.protocol.views import BoardView
+from kibitz.protocol.views import BoardView, Strategy
 
 MANY = 20
 """Changes of a board between two looks at it."""
@@ -314,3 +315,24 @@ async def test_a_race_with_another_game_and_too_late(kibitz: Command, server: Ru
         with pytest.raises(Refused) as caught:
             await ann.request(Move(room=mine.room, move="d", board=1))
         assert caught.value.code is ErrorCode.FORBIDDEN
+
+
+async def test_a_bot_is_raced_through_a_pipe(kibitz: Command) -> None:
+    words = ("race", "aces-up", "--countdown", "0", "--bot", "greedy", "--pace", "0")
+    async with kibitz.running(*words) as race:
+        assert "greedy bot took seat 2 (bot)" in await read_until(race, "greedy bot is ready")
+        await write(race, "ready")
+        await read_until(race, "greedy bot gave up")
+        await write(race, "resign")
+        assert "greedy bot" in await read_until(race, "place")
+
+
+async def test_where_no_bot_is_to_be_had_the_race_is_left(kibitz: Command) -> None:
+    done = await kibitz.run_here("race", "aces-up", *("--bot", "fast") * 3)
+    assert (done.code, done.out) == (1, "")
+    assert "too many bots per identity" in done.err
+
+
+def test_the_strategies_are_those_of_the_protocol() -> None:
+    assert [each.value for each in Strength] == list(get_args(Strategy))
+    assert set(get_args(Strategy)) <= set(STRATEGIES)

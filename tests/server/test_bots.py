@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from apart import DIES, children
+from apart import DIES, workers
 from certificates import Authority
 from operators import SECRET, token
 from races import NEAR, begin, kinds, race, seat, told
@@ -29,6 +29,11 @@ from kibitz.server.settings import Limits
 IDLE = (sys.executable, "-c", "import sys; sys.stdin.read()")
 """In place of a bot: one that sits there and does nothing."""
 NO_PACE = {"pace": 0}
+
+
+def players() -> list[int]:
+    """Ids of the processes of bots, and of what runs in their place."""
+    return workers("kibitz.clients.seated", "sys.stdin.read()")
 
 
 @pytest.fixture
@@ -120,11 +125,11 @@ async def test_no_more_than_the_operator_allows(idle: None) -> None:
         await bob.ok("bot", room=theirs)
         refused = await bob.refused("full", "bot", room=theirs)
         assert refused["limit"] == "bots" and "try again later" in refused["message"]
-        assert await bots(running) == 3 and len(list(children())) == 3
+        assert await bots(running) == 3 and len(players()) == 3
         assert (await counted(running, "started"), await counted(running, "refused")) == (3, 2)
         names = [s.get("name") for s in (await ann.ok("join", room=mine))["view"]["seats"]]
         assert names == ["Ann", "strong bot", "strong bot 2", None, None]
-    assert not list(children()), "none is left when the server has ended"
+    assert not players(), "none is left when the server has ended"
 
 
 @EACH_COUNTS
@@ -229,7 +234,7 @@ async def test_one_whose_process_dies_in_the_race_gives_its_board_up(idle: None)
         await ann.ok("bot", room=room)
         bot = (await told(ann, room, "joined"))["by"]
         await begin(running, fake, room, ann, bob)
-        (process,) = children()
+        (process,) = players()
         os.kill(process, signal.SIGKILL)
         gone = await told(ann, room, "resigned")
         assert (gone["by"], gone["board"]) == (bot, 2)
@@ -244,7 +249,7 @@ async def test_a_game_goes_on_after_a_restart(tmp_path: Path) -> None:
         bot = (await told(ann, room, "ready"))["by"]
         await ann.ok("ready", room=room)
         await told(ann, room, "dealt")
-    assert not list(children())
+    assert not players()
     async with (
         running_server(SqliteLog(file)) as running,
         talking(running.url, token=ann.token) as ann,

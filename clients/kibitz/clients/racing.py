@@ -47,10 +47,11 @@ def lobby(scene: Scene) -> list[str]:
     """Who sits and who is ready, before the start."""
     race, seats = scene.course.race, scene.course.seats
     assert race, "only a race has a start"
-    width = max((len(seat.name or "") for seat in seats), default=0)
+    names = {seat.seat: f"{seat.name or ''}{' (bot)' if seat.bot else ''}" for seat in seats}
+    width = max(map(len, names.values()), default=0)
     free = [seat for seat in seats if not seat.id]
     lines = [
-        f"  seat {seat.seat}  {seat.name or '':<{width}}  "
+        f"  seat {seat.seat}  {names[seat.seat]:<{width}}  "
         f"{'ready' if seat.seat in race.ready else ''}".rstrip()
         for seat in seats
         if seat.id

@@ -32,7 +32,7 @@ def told(scene: Scene, event: Event) -> str | None:
         case "say":
             return f"{who}: {event.text}"
         case "joined":
-            return f"{who} took seat {event.seat}"
+            return f"{who} took seat {event.seat}{' (bot)' if event.bot else ''}"
         case "left":
             return f"seat {event.seat} is free"
         case "saved":

@@ -1,6 +1,7 @@
 """``kibitz play``, ``race``, ``daily``, ``fork``: a person sits down."""
 
 import sys
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,6 +16,14 @@ if TYPE_CHECKING:
     from ..session import Client
     from ..terminal.screen import Screen
     from ..terminal.seating import Seating
+
+
+class Strength(StrEnum):
+    """How a bot of the server's plays (:data:`kibitz.protocol.views.Strategy`)."""
+
+    strong = "strong"
+    fast = "fast"
+    greedy = "greedy"
 
 
 @spread
@@ -101,17 +110,25 @@ def race(
     unlisted: say.Unlisted = False,
     private: say.Private = False,
     room: Annotated[str | None, typer.Option(help="Race in this room.")] = None,
+    bot: Annotated[
+        list[Strength] | None,
+        typer.Option(help="Have a bot of the server's race, too; repeatable, for more of them."),
+    ] = None,
+    pace: Annotated[
+        float, typer.Option(min=0, max=60, help="Seconds from one move of a bot to the next.")
+    ] = 0.7,
     name: say.Name = None,
     looks: say.Looks,
     entry: Entry,
 ) -> None:
-    """Race others. Everybody has a board of the same deal."""
+    """Race others, or a bot. Everybody has a board of the same deal."""
     from kibitz.protocol.requests import PolicyWish
 
-    from ..terminal.seating import new_room, seat_in
+    from ..terminal.seating import against, new_room, seat_in
 
     if game is None and room is None:
         raise outcome.unusable("which game? (or --room ID)")
+    bots = bot or []
     said = deal or winnable or option or at or delay or unlisted or private
     if room and (said or hints is not say.Hints.moves):
         raise outcome.unusable("--room is a race that is there: no settings of another")
@@ -120,7 +137,7 @@ def race(
     game = outcome.game_named(game) if game is not None else ""
     settings: dict[str, Any] = {
         "mode": "race",
-        "seats": seats,
+        "seats": max(seats, len(bots) + 1),
         "limit": limit,
         "countdown": countdown,
         "deal": deal,
@@ -139,6 +156,8 @@ def race(
     if winnable:
         screen.say("a winnable deal is being looked for: that may take a few seconds")
     seating = seat_in(room, game) if room else new_room(game, **settings)
+    if bots:
+        seating = against(seating, [each.value for each in bots], round(pace * 1000))
     _sit(seating, screen, entry, name, password)
 
 

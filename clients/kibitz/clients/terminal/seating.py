@@ -1,12 +1,13 @@
 """Ways to a seat: a new room, one that is there, the position of a game, the next of a series."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
 from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.mirror import Mirror
+from kibitz.protocol.views import Strategy
 
 from ..pledging import create_pledged
 from ..session import Client
@@ -67,6 +68,25 @@ def seat_in(room: str, game: str = "") -> Seating:
         if game:
             _check((await client.join(room)).view.game, game, room)
         return Seated(await client.join(room, "player"))
+
+    return sit
+
+
+def against(seating: Seating, bots: Sequence[Strategy], pace: int) -> Seating:
+    """The same seat, and bots of the server's on others; ``pace``: milliseconds a move.
+
+    Where the server has none to spare, the seat is free again.
+    """
+
+    async def sit(client: Client) -> Seated:
+        seated = await seating(client)
+        try:
+            for strategy in bots:
+                await client.seat_bot(seated.mirror.room, strategy, pace)
+        except Refused:
+            await client.leave(seated.mirror.room)
+            raise
+        return seated
 
     return sit
 

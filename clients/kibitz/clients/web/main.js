@@ -11,10 +11,10 @@ import { Client } from "./client/client.js";
 import { notice, said, toast } from "./shell/announce.js";
 import { closeDialogs, icon } from "./shell/dialog.js";
 import { clear, h } from "./shell/dom.js";
+import { later } from "./shell/later.js";
 import { showLink } from "./lobby/link.js";
 import { askName } from "./lobby/naming.js";
 import { isArchived, opened, pickFile } from "./room/opening.js";
-import { openPreferences } from "./lobby/preferences.js";
 import { Router } from "./shell/router.js";
 import { settings } from "./shell/settings.js";
 import { reading } from "./room/recorded.js";
@@ -197,9 +197,19 @@ addEventListener("unhandledrejection", (event) => {
   toast(said(event.reason), { kind: "bad" });
 });
 
+/** The settings, loaded with their first use: once, however often that is asked for. */
+async function prefer() {
+  if (preferring) return;
+  preferring = true;
+  const { signal } = new AbortController();
+  const { openPreferences } = await later(client, () => import("./lobby/preferences.js"), signal);
+  preferring = false;
+  openPreferences(context);
+}
+let preferring = false;
+
 options.append(icon(SLIDERS));
-options.addEventListener("click", () => openPreferences(context));
-whoami.addEventListener("click", () => openPreferences(context));
+for (const button of [options, whoami]) button.addEventListener("click", prefer);
 settings.addEventListener("change", () => {
   greet();
   client.introduce(settings.name, settings.token);

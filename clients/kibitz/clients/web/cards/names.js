@@ -76,7 +76,7 @@ export function spoken(event, names = {}) {
     case "say":
       return `${who}: ${event.text ?? ""}`;
     case "joined":
-      return `${who} took seat ${event.seat}`;
+      return `${who} took seat ${event.seat}${event.bot ? " (bot)" : ""}`;
     case "left":
       return `seat ${event.seat} is free`;
     case "saved":

@@ -5,7 +5,8 @@
  * Knows no game: options and rules are the server's.
  */
 
-import { said } from "../shell/announce.js";
+import { said, toast } from "../shell/announce.js";
+import { seatBot } from "../shell/bots.js";
 import { h } from "../shell/dom.js";
 import { emblem } from "./emblem.js";
 import { blame, labelled, optionFields } from "./form.js";
@@ -41,6 +42,11 @@ export class Start extends HTMLElement {
   #searching = h("p", { class: "muted", role: "status", hidden: true });
   #off = new AbortController();
   #race = raceFields();
+  #bot = h(
+    "button",
+    { class: "large", title: "The same deal for both, each on a board of their own" },
+    "Race a bot",
+  );
 
   /** @param {Route} route */
   open(route) {
@@ -132,6 +138,7 @@ export class Start extends HTMLElement {
             "div",
             { class: "begin" },
             h("button", { class: "primary large" }, `Start ${info.title}`),
+            Boolean(this.context.client.welcome?.limits.bots) && this.#bot,
             this.#deal,
           ),
         ),
@@ -161,8 +168,9 @@ export class Start extends HTMLElement {
       event.preventDefault();
       // Return in a field of the fold means its own button, not the first one.
       const inside = [event.submitter, document.activeElement];
-      const race = inside.some((each) => this.#race.contains(each));
-      this.#start(game, info, form, race);
+      const bot = event.submitter === this.#bot;
+      const race = bot || inside.some((each) => this.#race.contains(each));
+      this.#start(game, info, form, race, bot);
     });
     return form;
   }
@@ -190,8 +198,9 @@ export class Start extends HTMLElement {
    * @param {GameInfo} info
    * @param {HTMLFormElement} form
    * @param {boolean} race
+   * @param {boolean} bot  who is raced
    */
-  async #start(game, info, form, race) {
+  async #start(game, info, form, race, bot) {
     const { client, router, named } = this.context;
     const told = wish(form, info, race, client.advises);
     const password = form.elements.namedItem("password");
@@ -207,12 +216,22 @@ export class Start extends HTMLElement {
     this.#searching.hidden = !told.winnable;
     try {
       const mirror = await create(client, game, told);
+      if (bot) await this.#rival(mirror.room);
       router.go({ page: "room", room: mirror.room });
     } catch (problem) {
       this.#refused(/** @type {Error & {code?: string}} */ (problem), form, info, race);
     } finally {
       for (const button of buttons) button.disabled = false;
       this.#searching.hidden = true;
+    }
+  }
+
+  /** Have a bot sit down; where none can, the race is there all the same. @param {string} room */
+  async #rival(room) {
+    try {
+      await seatBot(this.context.client, room);
+    } catch (problem) {
+      toast(said(/** @type {Error} */ (problem)), { kind: "bad" });
     }
   }
 

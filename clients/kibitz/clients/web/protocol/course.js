@@ -92,8 +92,13 @@ export function course(view, event) {
 }
 
 /** @param {number} seat @param {Event} event @returns {Seat} */
-function taken(seat, { by, name }) {
-  return { seat, ...(by !== undefined && { id: by }), ...(name !== undefined && { name }) };
+function taken(seat, { by, name, bot }) {
+  return {
+    seat,
+    ...(by !== undefined && { id: by }),
+    ...(name !== undefined && { name }),
+    ...(bot && { bot }),
+  };
 }
 
 /** @param {View} view @param {Seat} seat @returns {View} */

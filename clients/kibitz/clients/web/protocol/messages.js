@@ -28,7 +28,8 @@ export {};
  *   are told what a bot would play; `casual`: whether it can still be won; `masked`: watchers of a race see no board before it
  *   is over; `delay`: they see everything so many seconds later
  */
-/** @typedef {{seat: number, id?: string, name?: string}} Seat  no `id`: it is free */
+/** @typedef {{strategy: string, pace: number}} Bot  one of the server's; `pace`: ms from move to move */
+/** @typedef {{seat: number, id?: string, name?: string, bot?: Bot}} Seat  no `id`: it is free */
 /**
  * One board as a viewer may see it; a `hidden` one has no piles and no counters. `ms`: the time it
  * took, of a board of a race that is done.
@@ -80,7 +81,7 @@ export {};
  * @typedef {{
  *   t: "event", room: string, seq: number, at: number, by?: string, kind: string, board?: number,
  *   move?: string, fx?: Fact[], moves?: number, score?: number, name?: string, seat?: number,
- *   text?: string, ms?: number, result?: Status, game?: string, options?: Record<string, string>,
+ *   bot?: Bot, text?: string, ms?: number, result?: Status, game?: string, options?: Record<string, string>,
  *   mode?: Mode, seats?: number, policy?: Policy, started?: number, opened?: Opened,
  *   origin?: {room: string, seq: number, board?: number}, countdown?: number, limit?: number,
  *   begins?: number, boards?: Fact[][], results?: Standing[], series?: Series, daily?: string,

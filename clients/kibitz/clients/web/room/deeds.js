@@ -23,7 +23,7 @@ import { clockOf } from "./people.js";
 /** @import { Role } from "../protocol/messages.js" */
 
 /**
- * `seq` and `board`: what is looked at; `deal`: the event with which its cards were dealt.
+ * `move`: which one; `seq` and `board`: what is looked at; `deal`: the event with which its cards were dealt.
  * @typedef {{move?: string, seq: number, board: number, deal: number, live: boolean}} Where
  */
 
@@ -91,6 +91,8 @@ export class Deeds {
         case "ready":
         case "unready":
           return void (await this.#context.client.ready(this.#room, what === "ready"));
+        case "bot":
+          return await (await import("./bots.js")).bot(this.#context.client, this.#room, move);
         case "sit":
           return await this.#sit();
         case "stand":

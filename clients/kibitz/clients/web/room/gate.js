@@ -2,7 +2,8 @@
  * `<kibitz-gate>`: before the start of a race: who sits, who is ready, and how long it is.
  *
  * Promises: it shows what its property `info` says, and counts down by itself while this is on the
- * page; asks for all else by `do` {what}: `ready`, `unready`, `sit`, `stand`, `invite`.
+ * page; asks for all else by `do` {what, move}: `ready`, `unready`, `sit`, `stand`, `invite`, `bot`;
+ * with `move`, the bot on that seat is to go.
  * Never: speaks; no second is read out.
  *
  * @import {Seat} from "../protocol/messages.js"
@@ -14,10 +15,11 @@ import { clockOf } from "./lines.js";
 
 /**
  * `ready`: seats; `own`: the visitor's; `begins`: Unix ms by the server's clock, where that is
- * agreed; `fixed`: it does not wait for those who sit to be ready; `limit` in seconds.
+ * agreed; `fixed`: it does not wait for those who sit to be ready; `limit` in seconds;
+ * `canBot`: the visitor says which bots play.
  * @typedef {{seats: readonly Seat[], here: readonly number[] | null, ready: readonly number[],
  *   own: number | null, begins: number | null, fixed: boolean, limit: number, ahead: number,
- *   canSit: boolean, canInvite: boolean}} Waiting
+ *   canSit: boolean, canInvite: boolean, canBot: boolean}} Waiting
  */
 
 /** From here on the seconds are shown in large figures. */
@@ -58,14 +60,21 @@ export class Gate extends HTMLElement {
     const drawn = JSON.stringify({ ...this.#info, ahead: 0 });
     if (drawn === this.#drawn) return;
     this.#drawn = drawn;
-    const { seats, here, ready, own, fixed, limit, canSit, canInvite } = this.#info;
+    const { seats, here, ready, own, fixed, limit, canSit, canInvite, canBot } = this.#info;
     const taken = seats.filter((seat) => seat.id);
     const free = seats.length - taken.length;
     this.#seats.replaceChildren(
-      ...taken.map(({ seat, name, id }) => {
-        const how = ready.includes(seat) ? "ready" : here?.includes(seat) === false ? "away" : "";
-        const mine = seat === own ? " (you)" : "";
-        return h("li", { class: how || null }, h("bdi", null, name || id), mine, h("i", {}, how));
+      ...taken.map(({ seat, name, id, bot }) => {
+        const absent = bot ? "coming" : "away";
+        const how = ready.includes(seat) ? "ready" : here?.includes(seat) === false ? absent : "";
+        return h(
+          "li",
+          { class: how || null },
+          h("bdi", null, name || id),
+          bot ? [" ", h("span", { class: "bot" }, "bot")] : seat === own && " (you)",
+          h("i", {}, how),
+          bot && canBot && this.#away(seat, name ?? ""),
+        );
       }),
       ...(free ? [h("li", { class: "muted" }, countOf(free, "free seat"))] : []),
     );
@@ -77,8 +86,17 @@ export class Gate extends HTMLElement {
       own !== null && !fixed && is && ["unready", "Not ready", "large"],
       canSit && ["sit", "Take a seat", "primary large"],
       canInvite && ["invite", "Copy link for a racer", ""],
+      canBot && free > 0 && ["bot", "Add a bot", ""],
       own !== null && ["stand", "Only watch", ""],
     ]);
+  }
+
+  /** What sends a bot away. @param {number} seat @param {string} name */
+  #away(seat, name) {
+    const detail = { what: "bot", move: String(seat) };
+    const tell = () => this.dispatchEvent(new CustomEvent("do", { detail }));
+    const props = { type: "button", class: "quiet small", "aria-label": `Send ${name} away` };
+    return h("button", { ...props, onClick: tell }, "✕");
   }
 
   /** The buttons; the focus stays on the one in the same place. @param {(false | string[])[]} all */

@@ -193,6 +193,11 @@ export class LiveRoom extends EventTarget {
     return Boolean(this.unseated) || !this.#client.may("player") || (only && lookOn === invited);
   }
 
+  get hasBots() {
+    const { welcome } = this.#client;
+    return Boolean(welcome?.limits.bots) && this.past.event(1)?.by === welcome?.you.id;
+  }
+
   get info() {
     const info = this.#client.welcome?.games[this.game];
     if (!info) throw new Error(`the server does not know ${this.game}`);

@@ -166,7 +166,7 @@ export class RoomPage extends HTMLElement {
       this.#stage.enter();
     });
     if (race) {
-      on(race.gate, "do", ({ what }) => this.#do(what));
+      on(race.gate, "do", ({ what, move }) => this.#do(what, move));
       on(race.racers, "look", ({ board }) => (race.chosen++, this.#look(board)));
     }
     on(controls, "left", () => this.#stage.enter());

@@ -55,6 +55,11 @@ export class Race {
     return standings(boards, seats);
   }
 
+  /** Indices of the boards that bots play. */
+  get #bots() {
+    return new Set(this.#source.seats.flatMap(({ bot, seat }) => (bot ? [seat - 1] : [])));
+  }
+
   /** Index of the board to look at: one's own, or else the best that may be seen and goes on. */
   get preferred() {
     const { view, board, own } = this.#source;
@@ -100,6 +105,7 @@ export class Race {
       shown: playback.board,
       own,
       hidden,
+      bots: this.#bots,
       note: hidden.size ? masked : "",
     };
   }
@@ -119,6 +125,7 @@ export class Race {
       ahead,
       canSit: free && !mine && !embed,
       canInvite: free && !embed,
+      canBot: Boolean(this.#source.hasBots) && !embed,
     };
   }
 
@@ -156,7 +163,7 @@ export class Race {
   get #results() {
     const { past, info, own } = this.#source;
     const deal = past.event(past.last)?.opened?.deal;
-    return { title: info.title, rows: this.#rows, own, deal };
+    return { title: info.title, rows: this.#rows, own, bots: this.#bots, deal };
   }
 
   /** Show how it ended. @param {"rematch" | "next" | null} next @param {(what: Then) => void} todo */

@@ -13,9 +13,9 @@ import { clockOf } from "./lines.js";
 
 /**
  * `shown`: index of the board that is looked at; `own`: the visitor's, if any; `hidden`: of the
- * boards that he may not see; `note`: what there is to say about that.
+ * boards that he may not see; `bots`: of those of bots; `note`: what there is to say about that.
  * @typedef {{rows: readonly Standing[], shown: number, own: number | null,
- *   hidden: ReadonlySet<number>, note: string}} Table
+ *   hidden: ReadonlySet<number>, bots: ReadonlySet<number>, note: string}} Table
  */
 
 /** @type {Record<string, string>} */
@@ -71,7 +71,7 @@ export class Racers extends HTMLElement {
   #draw() {
     this.#due = 0;
     if (!this.#info) return;
-    const { rows, shown, own, hidden, note } = this.#info;
+    const { rows, shown, own, hidden, bots, note } = this.#info;
     this.#note.textContent = note;
     this.#note.hidden = !note;
     const wanted = rows.map((standing) => {
@@ -79,7 +79,12 @@ export class Racers extends HTMLElement {
       const row = this.#rows.get(seat) ?? new Row(seat);
       this.#rows.set(seat, row);
       const board = seat - 1;
-      row.show(standing, { shown: board === shown, own: board === own, hidden: hidden.has(board) });
+      row.show(standing, {
+        shown: board === shown,
+        own: board === own,
+        hidden: hidden.has(board),
+        bot: bots.has(board),
+      });
       return row.element;
     });
     const focused = document.activeElement;
@@ -124,10 +129,10 @@ class Row {
 
   /**
    * @param {Standing} standing
-   * @param {{shown: boolean, own: boolean, hidden: boolean}} how
+   * @param {{shown: boolean, own: boolean, hidden: boolean, bot: boolean}} how
    */
-  show({ place, seat, name, status, score, moves, ms }, { shown, own, hidden }) {
-    this.#call(name || `seat ${seat}`, own, hidden);
+  show({ place, seat, name, status, score, moves, ms }, { shown, own, hidden, bot }) {
+    this.#call(name || `seat ${seat}`, own, hidden, bot);
     this.element.toggleAttribute("data-own", own);
     this.element.dataset.status = status;
     if (shown && !hidden) this.element.setAttribute("aria-current", "true");
@@ -138,12 +143,13 @@ class Row {
     write(this.#time, status === "won" ? clockOf(ms ?? 0) : HOW[status]);
   }
 
-  /** @param {string} name @param {boolean} own @param {boolean} hidden */
-  #call(name, own, hidden) {
-    const called = JSON.stringify([name, own, hidden]);
+  /** @param {string} name @param {boolean} own @param {boolean} hidden @param {boolean} bot */
+  #call(name, own, hidden, bot) {
+    const called = JSON.stringify([name, own, hidden, bot]);
     if (called === this.#called) return;
     this.#called = called;
-    const text = [h("bdi", {}, name), own && " (you)"];
+    const mark = bot ? [" ", h("span", { class: "bot" }, "bot")] : [];
+    const text = [h("bdi", {}, name), own && " (you)", ...mark];
     const button = h(
       "button",
       { type: "button", tabindex: "-1", title: "Look at this board" },

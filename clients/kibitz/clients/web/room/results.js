@@ -14,8 +14,9 @@ import "./racers.js";
 
 /** @typedef {"rematch" | "next" | "new" | "replay" | "copy" | "verify"} Then */
 /**
- * `own`: index of the visitor's board, if he raced.
- * @typedef {{title: string, rows: Standing[], own: number | null, deal?: string}} Results
+ * `own`: index of the visitor's board, if he raced; `bots`: of those of bots.
+ * @typedef {{title: string, rows: Standing[], own: number | null,
+ *   bots: ReadonlySet<number>, deal?: string}} Results
  */
 
 /**
@@ -25,7 +26,7 @@ import "./racers.js";
  * @param {(what: Then) => void} todo
  * @returns {HTMLDialogElement}
  */
-export function showResults({ title, rows, own, deal }, next, todo) {
+export function showResults({ title, rows, own, bots, deal }, next, todo) {
   /** @type {(what: Then, label: string, kind?: string) => Node} */
   const choice = (what, label, kind) => {
     const chosen = () => {
@@ -56,7 +57,7 @@ export function showResults({ title, rows, own, deal }, next, todo) {
       choice("verify", "Verify"),
     ),
   );
-  table.info = { rows, shown: -1, own, hidden, note: "" };
+  table.info = { rows, shown: -1, own, hidden, bots, note: "" };
   return dialog;
 }
 

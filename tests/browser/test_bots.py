@@ -1,0 +1,72 @@
+"""Bots in the page: raced in one click from the form, added in the gate and sent away, marked."""
+
+from dataclasses import replace
+
+from browser import axe
+from browser.browsing import PHONE, Browsing
+from browser.player import come, dialog, get_ready, give_up, named, standings
+from playwright.async_api import expect
+from servers import UNLIMITED, Running, running_server
+from talk import talking
+
+
+async def test_a_bot_is_raced_in_one_click_and_marked_to_the_end(
+    server: Running, open_page: Browsing
+) -> None:
+    ann = await open_page(f"{server.http}/?start=aces-up", storage=named("Ann"))
+    await ann.get_by_text("Race", exact=True).click()
+    await ann.get_by_label("Countdown, in seconds").fill("0")
+    await ann.get_by_role("button", name="Race a bot").click()
+    bot = ann.locator("kibitz-gate li", has_text="strong bot")
+    await expect(bot.locator(".bot")).to_have_text("bot")
+    await expect(bot).to_have_class("ready")
+    await axe.check(ann, "kibitz-gate")
+    await get_ready(ann)
+    row = ann.locator("kibitz-racers tbody tr", has_text="strong bot")
+    await expect(row.locator(".bot")).to_be_visible()
+    await expect(row.locator("td").nth(2)).not_to_have_text("0")  # it plays
+    await give_up(ann)
+    await expect(row.get_by_role("button", name="strong bot")).to_be_visible()
+    names = {cells[1] for cells in await standings(ann)}
+    assert names == {"strong bot bot", "Ann (you)"}
+
+
+async def test_who_made_a_race_adds_bots_and_sends_them_away(open_page: Browsing) -> None:
+    limits = replace(UNLIMITED, bots_per_identity=1)
+    async with running_server(limits=limits) as server:
+        page = await open_page(f"{server.http}/?start=aces-up", storage=named("Ann"), size=PHONE)
+        await page.get_by_text("Race", exact=True).click()
+        await page.get_by_label("Racers at most").fill("4")
+        await page.get_by_role("button", name="Start a race").click()
+        await page.get_by_role("button", name="Add a bot").click()
+        shown = dialog(page)
+        await axe.check(page, "dialog")
+        await shown.get_by_label("Greedy").check()
+        await shown.get_by_label("How quickly").select_option(label="Quick: four moves a second")
+        await shown.get_by_role("button", name="Add it").click()
+        await expect(page.locator("kibitz-gate li", has_text="greedy bot")).to_have_class("ready")
+        await page.get_by_role("button", name="Add a bot").click()
+        await shown.get_by_role("button", name="Add it").click()
+        await expect(shown.get_by_role("alert")).to_contain_text("Too many bots per identity")
+        await page.keyboard.press("Escape")
+        room = page.url.partition("room=")[2]
+        bob = await come(open_page, server, room, "Bob")
+        await expect(bob.locator("kibitz-gate .bot")).to_have_text("bot")
+        for what in ("Add a bot", "Send greedy bot away"):
+            await expect(bob.get_by_role("button", name=what)).to_have_count(0)
+        await page.get_by_role("button", name="Send greedy bot away").click()
+        await expect(page.locator("kibitz-gate .bot")).to_have_count(0)
+        async with talking(server.url) as cyd:
+            view = (await cyd.ok("join", room=room))["view"]
+            assert [seat.get("bot") for seat in view["seats"]] == [None] * 4
+
+
+async def test_where_there_are_none_nobody_is_offered_any(open_page: Browsing) -> None:
+    async with running_server(limits=replace(UNLIMITED, bots=0)) as server:
+        page = await open_page(f"{server.http}/?start=aces-up", storage=named("Ann"))
+        await expect(page.get_by_role("button", name="Start Aces Up")).to_be_visible()
+        await expect(page.get_by_role("button", name="Race a bot")).to_have_count(0)
+        await page.get_by_text("Race", exact=True).click()
+        await page.get_by_role("button", name="Start a race").click()
+        await expect(page.get_by_role("button", name="Copy link for a racer")).to_be_visible()
+        await expect(page.get_by_role("button", name="Add a bot")).to_have_count(0)
