@@ -11,6 +11,7 @@ from ..game import Draw, Move, Transfer
 from ..games.aces_up.rules import COLUMNS, FOUNDATION, STOCK
 from ..solving.aces import NUMBERS, SUIT
 from ..table import Table
+from .preferring import Way
 
 GONE = 48
 """The cards that are discarded in a game that is won."""
@@ -27,10 +28,16 @@ class Preferences:
         """A playout of a table that names all cards."""
         return Playout(table, rng)
 
-    def first(self, table: Table, rng: Random) -> Move | None:
+    is_free = False
+
+    def is_sure(self, table: Table, move: Move) -> bool:
+        """None is: what is discarded might have beaten another one."""
+        return False
+
+    def first(self, table: Table, rng: Random) -> Way | None:
         """The move with which a playout begins; ``None``: there is nothing to be done."""
         step = Playout(table, rng).step()
-        return None if step is None else as_move(step)
+        return None if step is None else (0, as_move(step))
 
 
 def as_move(step: Step) -> Move:

@@ -2,11 +2,14 @@
 
 from random import Random
 
-from ..game import Draw, Move, Recycle, Transfer
+from ..game import NO_CHANCE, Draw, Move, Recycle, Transfer, play
 from ..games.columns import COLUMNS, FOUNDATIONS, WASTE, Columns
-from ..games.klondike.rules import PILES, STOCK, SUIT, Klondike
+from ..games.klondike.rules import PILES, STOCK, SUIT, SUITS, Klondike
+from ..solving.klondikes.homes import Homes, with_counts
+from ..solving.klondikes.numbers import NUMBERS, RANKS, takers
 from ..table import Table
-from .playouts import DRAW, HOME, PACK, Playout, Step
+from .playouts import DRAW, DRAWN, HOME, PACK, Playout, Step
+from .preferring import Way
 
 
 class Preferences:
@@ -22,15 +25,42 @@ class Preferences:
         """
         self._game = game
         self._wide = wide
+        self._homes = Homes(takers(game.fits))
+        self._suits = SUITS.values() if isinstance(game, Klondike) else FOUNDATIONS
+
+    def is_sure(self, table: Table, move: Move) -> bool:
+        """Whether a card goes home that nothing needs elsewhere."""
+        if not isinstance(move, Transfer) or move.target not in (SUIT, *FOUNDATIONS):
+            return False
+        if move.source == STOCK:  # what is had after it changes
+            return False
+        have = [0, 0, 0, 0]
+        for pile in self._suits:
+            if cells := table.piles[pile]:
+                have[NUMBERS[cells[-1].known.code] // RANKS] = len(cells)
+        needless = self._homes.next(with_counts(have))[1]
+        return bool(needless >> NUMBERS[table.piles[move.source][-1].known.code] & 1)
 
     def begin(self, table: Table, rng: Random) -> Playout:
         """A playout of a table that names all cards."""
         return Playout(self._game, table, rng, self._wide)
 
-    def first(self, table: Table, rng: Random) -> Move | None:
-        """The move with which a playout begins; ``None``: there is nothing to be done."""
-        step = self.begin(table, rng).step()
-        return None if step is None else as_move(self._game, table, step)
+    @property
+    def is_free(self) -> bool:
+        """Whether the pack may be gone through without end."""
+        return isinstance(self._game, Klondike) or (
+            self._game.redeals_settable and self._game.redeals is None
+        )
+
+    def first(self, table: Table, rng: Random) -> Way | None:
+        """The move with which a playout begins, after as many draws; ``None``: there is none."""
+        playout, draws = self.begin(table, rng), 0
+        while (step := playout.step()) is not None:
+            if step != DRAWN or not self.is_free:
+                return draws, as_move(self._game, table, step)
+            draw = as_move(self._game, table, step)
+            table, draws = play(self._game, table, draw, NO_CHANCE).table, draws + 1
+        return None
 
 
 def as_move(game: Columns | Klondike, table: Table, step: Step) -> Move:

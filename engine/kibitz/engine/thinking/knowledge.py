@@ -52,6 +52,11 @@ class Knowledge:
         """How many cards are a guess."""
         return 0 if self._world is None else sum(1 for _ in self._unknown(self._world))
 
+    def has_seen(self, table: Table) -> bool:
+        """Whether every card that lies open on a table was seen already."""
+        cells = (cell for pile in table.piles.values() for cell in pile)
+        return all(cell.known.code in self._known for cell in cells if cell.up)
+
     @property
     def certain(self) -> bool:
         """Whether there is nothing left to guess."""

@@ -3,20 +3,22 @@
 For each world that is imagined every candidate is made in it, and the rest is played out with the
 same chance, by simple preferences. What these prefer is played unless another move does better,
 world for world, by more than chance would have it; so the fewer worlds, the closer it stays to
-them. Nothing is sought again that was there before. Promises: repeatable; at most worlds times
-candidates playouts.
+them. Nothing is sought again that was there before. Where the pack may be gone through without
+end, it is looked through first, and a candidate is a move after any number of draws. Promises:
+repeatable; at most worlds times candidates playouts.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import inf, sqrt
 from random import Random
 from statistics import fmean, stdev
-from typing import Protocol
 
 from ..cards import DECK
-from ..game import NO_CHANCE, Game, Move, moves, play
+from ..game import NO_CHANCE, Draw, Game, Move, Recycle, moves, play
 from ..table import Table, redact_table
 from .knowledge import Knowledge
+from .packs import after_each, draws
+from .preferring import Preferring, Way
 
 FAR = 0.3
 """What bringing all cards home but for one is worth, where a win is 1."""
@@ -24,29 +26,6 @@ FEWEST = 5
 """Worlds after which a move that is behind may be left out."""
 BEHIND, AHEAD = 2.0, 1.0
 """Standard errors by which a move must be behind to be left out, or ahead to be played."""
-
-
-class Playing(Protocol):
-    """A game played on by simple preferences."""
-
-    home: int
-    """Cards where they belong."""
-
-    def run(self) -> bool:
-        """Play to the end; whether it is won."""
-        ...
-
-
-class Preferring(Protocol):
-    """Simple preferences."""
-
-    def begin(self, table: Table, rng: Random) -> Playing:
-        """A playout of a table that names all cards."""
-        ...
-
-    def first(self, table: Table, rng: Random) -> Move | None:
-        """The move that is preferred; ``None``: there is none."""
-        ...
 
 
 class Sampler:
@@ -68,9 +47,15 @@ class Sampler:
         self._rng = rng
         self._knowledge = Knowledge(game)
         self._fans = [place.pile for place in game.layout if place.kind == "fan"]
+        pack = ("stock", "waste") if preferences.is_free else ()
+        self._others = [
+            place.pile for place in game.layout if place.kind != "fan" and place.kind not in pack
+        ]
         self._been: set[object] = set()
+        self._plan: list[Move] = []
+        self._expected: Table | None = None
         self.values: Mapping[Move, float] = {}
-        """What was thought of the moves last: 1 is a sure win."""
+        """What was thought of the moves last, of a draw the best it leads to: 1 is a sure win."""
 
     def recall(self, met: Iterable[Table]) -> None:
         """These positions were there before."""
@@ -82,57 +67,89 @@ class Sampler:
         seen = redact_table(seen)
         self._been.add(self._place(seen))
         self.values = {}
-        options = self._options(seen)
-        if len(options) <= 1:
-            return options[0] if options else None
-        return self._best(options)
+        if not self._plan or seen != self._expected:
+            self._plan = self._planned()[::-1]
+        if not self._plan:
+            return None
+        move = self._plan.pop()
+        if self._plan:  # a draw of what is known
+            self._expected = redact_table(play(self._game, self._world(), move, NO_CHANCE).table)
+        return move
 
-    def _options(self, seen: Table) -> list[Move]:
-        """What is worth a trial: a move that brings a card home, else all that lead anywhere new.
+    def _world(self) -> Table:
+        return self._knowledge.imagine(self._rng)
+
+    def _planned(self) -> list[Move]:
+        """The next move, after the draws that lead to it."""
+        world = self._world()
+        made = draws(self._game, world) if self._preferences.is_free else []
+        turns = list(after_each(self._game, world, made))
+        for number, table in enumerate(turns):
+            if not self._knowledge.has_seen(table):
+                return made[:number]
+        options = self._options(turns)
+        if not options:
+            return []
+        way = options[0] if len(options) == 1 else self._best(options, made)
+        return [*made[: way[0]], way[1]]
+
+    def _options(self, turns: Sequence[Table]) -> list[Way]:
+        """What is worth a trial: a move that is sure, else all that lead anywhere new.
 
         Those that show or settle something come first.
         """
-        game, some, idle = self._game, list[Move](), list[Move]()
-        world = self._knowledge.imagine(self._rng)
-        score = game.score(seen)
-        for move in moves(game, world):
-            after = play(game, world, move, NO_CHANCE).table
-            if self._place(after) in self._been:
+        some, idle, been = list[Way](), list[Way](), set(self._been)
+        for way, world in self._ways(turns):
+            move = way[1]
+            place = self._place(play(self._game, world, move, NO_CHANCE).table)
+            if place in been:
                 continue
-            if game.score(after) > score:
-                return [move]
-            (idle if game.is_idle(seen, move) else some).append(move)
+            been.add(place)
+            if self._preferences.is_sure(world, move):
+                return [way]
+            (idle if self._game.is_idle(world, move) else some).append(way)
         return some + idle
 
-    def _place(self, table: Table) -> object:
-        """A position as somebody sees it: columns may stand in another order."""
-        seen = {
-            pile: " ".join([cell.text if cell.up else "??" for cell in cells])
-            for pile, cells in table.piles.items()
-        }
-        fans = sorted(seen.pop(pile) for pile in self._fans)
-        return *fans, *seen.values(), *table.counters.values()
+    def _ways(self, turns: Sequence[Table]) -> Iterator[tuple[Way, Table]]:
+        """Every move, and the table on which it is made."""
+        for number, world in enumerate(turns):
+            for move in moves(self._game, world):
+                if not (self._preferences.is_free and isinstance(move, Draw | Recycle)):
+                    yield (number, move), world
 
-    def _best(self, options: list[Move]) -> Move:
-        preferred = self._preferences.first(self._knowledge.imagine(self._rng), self._rng)
-        if preferred not in options:
+    def _place(self, table: Table) -> object:
+        """A position as somebody sees it: columns may stand in another order.
+
+        Where the pack is free, it makes no difference how far it is drawn.
+        """
+
+        def seen(pile: str) -> str:
+            return " ".join([cell.text if cell.up else "??" for cell in table.piles[pile]])
+
+        fans = sorted(map(seen, self._fans))
+        return *fans, *map(seen, self._others), *table.counters.values()
+
+    def _best(self, options: list[Way], made: Sequence[Move]) -> Way:
+        preferred = self._preferences.first(self._world(), self._rng)
+        if preferred is None or preferred not in options:
             preferred = options[0]
-        worth: dict[Move, list[float]] = {move: [] for move in options}
+        worth: dict[Way, list[float]] = {way: [] for way in options}
         for tried in range(1, self._worlds + 1):
-            world, chance = self._knowledge.imagine(self._rng), self._rng.getrandbits(64)
-            for move in options:
-                worth[move].append(self._worth(world, move, Random(chance)))
+            turns = list(after_each(self._game, self._world(), made))
+            chance = self._rng.getrandbits(64)
+            for way in options:
+                worth[way].append(self._worth(turns[way[0]], way[1], Random(chance)))
             if tried >= FEWEST:
                 usual = worth[preferred]
                 options = [
-                    move
-                    for move in options
-                    if move == preferred or ahead(worth[move], usual, BEHIND) > 0
+                    way
+                    for way in options
+                    if way == preferred or ahead(worth[way], usual, BEHIND) > 0
                 ]
                 if len(options) == 1:
                     break
-        self.values = {move: fmean(worth[move]) for move in worth}
-        gain = {move: ahead(worth[move], worth[preferred], -AHEAD) for move in options}
+        self.values = _values(worth, made)
+        gain = {way: ahead(worth[way], worth[preferred], -AHEAD) for way in options}
         gain[preferred] = 0.0
         return max(options, key=gain.__getitem__)
 
@@ -142,6 +159,14 @@ class Sampler:
             return 1 + FAR
         playout = self._preferences.begin(outcome.table, rng)
         return playout.run() + FAR * playout.home / len(DECK)
+
+
+def _values(worth: Mapping[Way, Sequence[float]], made: Sequence[Move]) -> dict[Move, float]:
+    values: dict[Move, float] = {}
+    for (number, move), found in worth.items():
+        next_ = made[0] if number else move
+        values[next_] = max(fmean(found), values.get(next_, 0.0))
+    return values
 
 
 def ahead(worth: Sequence[float], usual: Sequence[float], errors: float) -> float:
