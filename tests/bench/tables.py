@@ -123,12 +123,8 @@ def main() -> None:
     asked = options.parse_args()
     deals = deals_of(asked.deals)
     say: Callable[[str], None] = partial(print, flush=True)
-    say(
-        f"# Bots and what can be won\n\nMade by `python -m bench.tables`, kibitz {version('kibitz')}"
-    )
-    say(
-        f"{datetime.now(UTC):%Y-%m-%d}: deals {asked.deals}, seed {asked.seed}, {asked.jobs} at a time.\n"
-    )
+    say(f"# Bots and what can be won\n\nkibitz {version('kibitz')}, {datetime.now(UTC):%Y-%m-%d}:")
+    say(f"deals {asked.deals}, seed {asked.seed}, {asked.jobs} at a time. See `bench.tables`.\n")
     if asked.only != "solver":
         say("## Bots\n")
         for name in PLAYED:

@@ -14,6 +14,7 @@ from random import Random
 from msgspec import Struct
 
 from kibitz.engine.deals import deck_of
+from kibitz.engine.game import Game
 from kibitz.engine.games import GAMES
 
 from ..abreast import abreast
@@ -81,8 +82,12 @@ def run(contest: Contest, jobs: int) -> Iterator[Row]:
 
 def _play(contest: Contest, game: tuple[str, str]) -> Row:
     bot, deal = game
-    rules = GAMES[contest.game].with_options(contest.options)
-    chance = Random(f"{contest.seed}:{bot}:{deal}")
+    return fare(GAMES[contest.game].with_options(contest.options), bot, deal, contest.seed)
+
+
+def fare(rules: Game, bot: str, deal: str, seed: int) -> Row:
+    """How one strategy fares on one deal."""
+    chance = Random(f"{seed}:{bot}:{deal}")
     try:
         choose = find(bot)(rules, chance)
         table = rules.deal(deck_of(deal))
