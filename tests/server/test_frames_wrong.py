@@ -191,19 +191,22 @@ def save_in_parts() -> bytes:
     "end", [lambda raw: raw.writer.write_eof(), Raw.cut], ids=["end of stream", "reset"]
 )
 async def test_who_is_gone_in_the_middle_is_gone(
-    running: Running, data: bytes, end: Callable[[Raw], None]
+    running: Running, data: bytes, end: Callable[[Raw], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    rooms = running.app.rooms
+    monkeypatch.setattr(rooms, "_idle", 0)
     before = asyncio.all_tasks()
     async with dialled(running.url) as eve:
         eve.write(upgrade(running.url))
         await eve.head()
         eve.ask("hello", i=0)
         eve.ask("create", i="made", game="klondike", deal="1")
-        room = await running.app.rooms.get((await eve.until("made"))["room"])
+        room = await rooms.get((await eve.until("made"))["room"])
         assert len(room.live.crowd) == len(running.app._connections) == 1
         eve.write(data)
         await asyncio.sleep(0.02)
         end(eve)
         await eventually(lambda: not running.app._connections)
         assert len(room.live.crowd) == 0 and not room.people.players()
-    await eventually(lambda: asyncio.all_tasks() == before)
+    rooms.sweep()  # what follows the room on several servers goes with it
+    await eventually(lambda: asyncio.all_tasks() <= before)

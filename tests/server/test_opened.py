@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from plays import KLONDIKE
 from positions import GOLDEN, VARIANTS
-from servers import Running
+from servers import EACH_COUNTS, Running
 from talk import Plain, Talk, eventually, fetch, talking
 
 from kibitz.engine.deals import deck_of
@@ -232,6 +232,7 @@ async def test_texts_wait_for_their_turn(running: Running, monkeypatch: pytest.M
         assert refused["retry_ms"] > 0 and "room" not in refused
 
 
+@EACH_COUNTS
 async def test_who_asks_for_little_does_not_wait_for_texts(
     running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
