@@ -1,7 +1,7 @@
 """``kibitz admin``: an operator's orders from the command line, to a real server."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,7 @@ from kibitz.clients.outcome import is_in_the_open
 from kibitz.clients.terminal.operating import told
 from kibitz.protocol.operating import Act
 from kibitz.protocol.replies import Administered
+from kibitz.server.lobby.rooms import Rooms
 
 KEY = "correct horse battery staple"
 
@@ -130,12 +131,12 @@ async def test_those_who_play_and_watch_on_a_terminal_are_told(
             admin.running("watch", room) as watching,
             admin.running("play", "klondike", "--name", "Bob") as playing,
         ):
-            rooms = operated.app.rooms
-            await eventually(lambda: [each for each in rooms if each.id != room])
-            mine = next(each.id for each in rooms if each.id != room)
-            await eventually(lambda: all(each.people.here() for each in rooms))
+            rooms = [app.rooms for app in operated.apps]
+            await eventually(lambda: len(_with_somebody(rooms)) == 2)
+            (mine,) = _with_somebody(rooms) - {room}
             await ann.until(lambda: [p for p in ann.pushes if p.get("spectators")])
             await admin.run_here("admin", "notice", "back at noon")
+            await operated.abreast()
             for each in (room, mine):
                 await admin.run_here("admin", "close", each, "--reason", "that is all")
             watched, _ = await watching.communicate()
@@ -145,6 +146,11 @@ async def test_those_who_play_and_watch_on_a_terminal_are_told(
         for out in (watched.decode(), played.decode()):
             assert "*** back at noon" in out
             assert "he room was closed: that is all" in out
+
+
+def _with_somebody(servers: Iterable[Rooms]) -> set[str]:
+    """The rooms in which somebody is."""
+    return {room.id for rooms in servers for room in rooms if room.people.here()}
 
 
 @pytest.mark.parametrize(
