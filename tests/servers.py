@@ -76,8 +76,7 @@ class Running:
         await eventually(lambda: all(_has_read(*two) for two in pairs))
         for app in self.apps:
             app._neighbours.tick()
-            if await app._bans.refresh():
-                app._administration.enforce()
+            await app._bans.refresh()
         await eventually(lambda: all(_has_read(*two) and _has_heard(*two) for two in pairs))
 
 

@@ -107,6 +107,7 @@ class App:
         )
         self._ordered = asyncio.Event()
         bans.on_change = self._neighbours.ordered
+        bans.on_news = self._administration.enforce
         self._neighbours.on_orders = self._ordered.set
         self._neighbours.on_notice = self._administration.notify
         self._neighbours.on_please = self.rooms.give_way
@@ -338,8 +339,7 @@ class App:
                     await self._ordered.wait()
             self._ordered.clear()
             try:
-                if await self._bans.refresh():
-                    self._administration.enforce()
+                await self._bans.refresh()
             except Exception:
                 log.exception("bans not read")
 

@@ -10,7 +10,7 @@ from talk import Talk, connected, eventually, fetch, talking
 from websockets.exceptions import InvalidStatus
 from worlds import Fake
 
-from kibitz.protocol.operating import Ban
+from kibitz.protocol.operating import Act, Ban
 from kibitz.server.log.memory import MemoryLog
 from kibitz.server.settings import Access
 
@@ -238,6 +238,21 @@ async def test_two_servers_on_one_log_know_the_same_bans() -> None:
         await eventually(lambda: second.app._bans.banned(ann.id, "") is None)
         async with talking(second.url, token=ann.token):
             pass
+
+
+@pytest.mark.parametrize("act", ["bans", "mute", "unmute"])
+async def test_an_order_on_another_server_hides_none_that_was_just_given(
+    act: Act, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kibitz.server.app.REFRESH_SECONDS", 3600)
+    log = MemoryLog()
+    async with operated(log=log) as (_, op), operated(log=log) as (second, other):
+        async with talking(second.url) as ann, talking(second.url) as bob:
+            await op.order("ban", id=ann.id)
+            await other.talk.ask("admin", key=KEY, act=act, id=bob.id)
+            assert (await gone(ann))[0] == 4403
+            await op.order("mute", id=bob.id)
+            assert [ban["id"] for ban in (await other.order("bans"))["bans"]] == [ann.id, bob.id]
 
 
 async def test_many_bans_are_listed_page_by_page_and_found() -> None:

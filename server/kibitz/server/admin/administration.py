@@ -5,6 +5,7 @@ order that was answered is durable; nobody is told who gave it. Never: show a ca
 """
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Collection, Iterable
 from functools import partial
 from itertools import islice
@@ -22,7 +23,7 @@ from kibitz.protocol.views import RoomInfo
 from ..access.roles import ADMIN
 from ..identity import clean_text, is_id
 from ..lobby.rooms import Rooms
-from ..log.log import EventLog
+from ..log.log import EventLog, LogFailure
 from ..room.room import Room
 from ..sockets.frames import Frames
 from ..visitor import Visitor
@@ -126,6 +127,8 @@ class Administration:
                 people, next_ = self._list_people(request)
                 return Administered(act=act, people=people, next=next_)
             case "bans":
+                with contextlib.suppress(LogFailure):  # then those that are known
+                    await self._bans.refresh()
                 held = ((name, ban) for name, ban in self._bans.all() if _is_behind(name, request))
                 bans, next_ = _page(held, request.limit)
                 return Administered(act=act, bans=bans, next=next_)

@@ -62,9 +62,11 @@ class Bans:
         """By version and length of the prefix: its number, and the name of the ban."""
         self.on_change: Callable[[], object] = lambda: None
         """Told when one has been added or lifted here."""
+        self.on_news: Callable[[], object] = lambda: None
+        """Told when others hold than before, whoever learnt of it and for what."""
 
-    async def refresh(self) -> bool:
-        """Learn from the log what holds; whether that has changed.
+    async def refresh(self) -> None:
+        """Learn from the log what holds.
 
         Raises:
             LogFailure: It could not be read.
@@ -72,7 +74,7 @@ class Bans:
         """
         stored = await self._log.kept(PREFIX)
         if stored == self._stored:
-            return False
+            return
         self._stored = stored
         self._bans = {}
         networks: defaultdict[tuple[int, int], dict[int, str]] = defaultdict(dict)
@@ -88,7 +90,7 @@ class Bans:
                 number = int(network.network_address) >> (network.max_prefixlen - network.prefixlen)
                 networks[network.version, network.prefixlen][number] = name
         self._networks = dict(networks)
-        return True
+        self.on_news()
 
     async def add(self, ban: Ban) -> None:
         """Let it hold from now on, in place of one about the same.
