@@ -4,7 +4,7 @@
 
 Bots see what a player sees, the solver all cards; each of them gets the same deals. Times are of
 this machine, beside whatever else it did; seconds of the solver are of the processor. The control
-is the Klondike that most people know, drawn one by one, and no game of ours.
+is the Klondike that most people know, drawn one by one, and no game of ours; see `bench.solving`.
 """
 
 import argparse
@@ -20,6 +20,7 @@ from typing import Any
 
 from bench.solving import decided, game_of, said
 from bench.table import aligned
+from draw_three import RULES as DRAW_THREE
 from small_decks import CONTROL
 
 from kibitz.clients.abreast import abreast
@@ -37,7 +38,7 @@ PLAYED = (
 SOLVED = (
     *(("thumb-and-pouch", 1.0), ("klondike", 1.0), ("klondike alternate_colours=on", 1.0)),
     *(("klondike-single", 10.0), ("klondike-single redeals=0", 1.0)),
-    *(("montana shuffles=0", 10.0), ("aces-up", 1.0), (CONTROL.name, 1.0)),
+    *(("montana shuffles=0", 10.0), ("aces-up", 1.0), (CONTROL.name, 1.0), (DRAW_THREE.name, 10.0)),
 )
 """Games, and the seconds for one deal. Montana is solved up to its first shuffle."""
 

@@ -1,6 +1,6 @@
 """Klondikes as the search knows them, and its steps as moves of the game."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from ...game import NO_CHANCE, Draw, Move, Recycle, Transfer, moves, play
 from ...games.columns import COLUMNS, FOUNDATIONS, REDEALS, STOCK, WASTE, Columns
@@ -16,10 +16,35 @@ from .search import Search
 from .shelves import Column, Shelf
 
 
+def pack_of(game: Columns | Klondike, table: Table) -> Pack:
+    """The pack of a table, with what the rules allow to be done with it."""
+    if isinstance(game, Klondike):
+        stock, discard = (_numbers(table.piles[pile]) for pile in (STOCK, DISCARD))
+        return ByThrees(stock[::-1], discard)
+    waste, stock = (_numbers(table.piles[pile]) for pile in (WASTE, STOCK))
+    redeals = table.counters.get(REDEALS) if game.redeals_settable else 0
+    cards = waste + stock[::-1]
+    # Each time that helps is followed by a card that goes.
+    if redeals is None or redeals >= len(cards):
+        return Free(cards)
+    return Counted(cards, len(waste), redeals)
+
+
 def solve(
-    game: Columns | Klondike, table: Table, budget: Budget, seed: int = 0
+    game: Columns | Klondike,
+    table: Table,
+    budget: Budget,
+    seed: int = 0,
+    pack_of: Callable[[Columns | Klondike, Table], Pack] = pack_of,
 ) -> tuple[Move, ...] | None:
     """The moves to a win; ``None``: there are none.
+
+    Args:
+        game: The rules.
+        table: The full table.
+        budget: How much may be looked at.
+        seed: Other seeds look in other orders.
+        pack_of: What the rules allow to be done with the pack of a table.
 
     Raises:
         Enough: Neither is known.
@@ -36,20 +61,6 @@ def solve(
     start = tuple(heaps), layout.pack.start, _home(table, suits)
     steps = Search(layout, start, budget, seed).run()
     return None if steps is None else tuple(_line(game, table, shelf, steps))
-
-
-def pack_of(game: Columns | Klondike, table: Table) -> Pack:
-    """The pack of a table, with what the rules allow to be done with it."""
-    if isinstance(game, Klondike):
-        stock, discard = (_numbers(table.piles[pile]) for pile in (STOCK, DISCARD))
-        return ByThrees(stock[::-1], discard)
-    waste, stock = (_numbers(table.piles[pile]) for pile in (WASTE, STOCK))
-    redeals = table.counters.get(REDEALS) if game.redeals_settable else 0
-    cards = waste + stock[::-1]
-    # Each time that helps is followed by a card that goes.
-    if redeals is None or redeals >= len(cards):
-        return Free(cards)
-    return Counted(cards, len(waste), redeals)
 
 
 def _home(table: Table, suits: Sequence[str]) -> int:
