@@ -6,11 +6,14 @@ from pathlib import Path
 import pytest
 from clients.commands import Command
 from clients.terminals import at_terminal
+from plays import lose
 from servers import REAL, Running, running_server
+from talk import fetch, talking
 from worlds import HeldLog
 
 from kibitz.clients.session import connect
 from kibitz.engine.deals import deck_of
+from kibitz.engine.game import moves
 from kibitz.engine.games import GAMES, TEXTS
 from kibitz.engine.replays import Replay, Step, write
 from kibitz.server.app import running
@@ -157,8 +160,43 @@ async def test_a_replay_by_keys(kibitz: Command, tmp_path: Path) -> None:
     async with at_terminal(kibitz, "replay", "--step", str(path)) as terminal:
         await terminal.shows("· 0 moves ·", "left, right: step", "g 57: go to", "q: quit")
         keys = ("\x1b[C", 1), ("\x1b[C", 2), ("\x1b[D", 1), ("b", 0), ("\r", 1), ("g 3\r", 2)
-        for key, moves in keys:
+        for key, count in keys:
             terminal.child.send(key)
-            await terminal.shows(f"· {moves} move", "q: quit")
+            await terminal.shows(f"· {count} move", "q: quit")
+        terminal.child.send("q")
+        assert (await terminal.end())[0] == 0
+
+
+async def test_a_replay_says_where_the_game_was_lost(
+    kibitz: Command, server: Running, tmp_path: Path
+) -> None:
+    async with talking(server.url, name="Ann") as ann:
+        room = await lose(ann)
+    path = tmp_path / "game.txt"
+    path.write_bytes((await fetch(server.http, f"/rooms/{room}/replay.txt"))[1])
+    said = "This deal could be won.\nIt was lost with move 4: d\nWhat would have won after move 3, "
+    for source in (str(path), room):
+        async with at_terminal(kibitz, "replay", "--step", source, height=40) as terminal:
+            await terminal.shows("paused, 1x · a: analyse\n")
+            terminal.child.send("a")
+            await terminal.shows(said, "f 2, f 1, d,")
+            terminal.child.send("\x1b[C")
+            await terminal.shows("· 1 move ·", said)
+            terminal.child.send("a")
+            await terminal.until(lambda page: "· 1 move ·" in page and "lost" not in page)
+            terminal.child.send("q")
+            assert (await terminal.end())[0] == 0
+
+
+async def test_a_replay_can_be_left_while_it_is_analysed(kibitz: Command, tmp_path: Path) -> None:
+    game = GAMES["montana"]
+    path = tmp_path / "game.txt"
+    start = game.deal(deck_of("1"))
+    step = Step(TEXTS[game.name].write(moves(game, start)[0]))
+    path.write_text(write(Replay(game, start, (step,))))
+    async with at_terminal(kibitz, "replay", "--step", str(path), height=40) as terminal:
+        await terminal.shows("a: analyse")
+        terminal.child.send("a")
+        await terminal.shows("analysing…")
         terminal.child.send("q")
         assert (await terminal.end())[0] == 0

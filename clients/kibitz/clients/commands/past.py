@@ -17,7 +17,7 @@ from .reaching import Entry
 
 if TYPE_CHECKING:
     from ..session import Client
-    from ..terminal.replay import Load, Wishes
+    from ..terminal.replay import Load, Text, Wishes
     from ..terminal.screen import Screen
     from ..verifying.verdict import Verdict
 
@@ -57,11 +57,13 @@ def replay(
     async def talk(client: "Client") -> None:
         reel = reels.Rooms(client, source, board=wishes.board)
         await reel.load(wishes.opened)
-        await _show(reel.load, replace(wishes, board=0) if reel.archived else wishes, screen)
+        shown = replace(wishes, board=0) if reel.archived else wishes
+        await _show(reel.load, shown, screen, reel.text)
 
     try:
         if exists(path) or path.name != source or path.suffix:
-            asyncio.run(_show(reels.from_file(path).load, wishes, screen))
+            reel = reels.from_file(path)
+            asyncio.run(_show(reel.load, wishes, screen, reel.text))
         else:
             entry.talk(talk)
     except OSError as error:
@@ -73,7 +75,7 @@ def replay(
         raise typer.Exit(1) from None
 
 
-async def _show(load: "Load", wishes: "Wishes", screen: "Screen") -> None:
+async def _show(load: "Load", wishes: "Wishes", screen: "Screen", text: "Text | None") -> None:
     """Show it by keys on a terminal; print it elsewhere, and why it ends too early, if it does."""
     from ..terminal import replay as past
     from ..terminal.keys import keys_of_terminal
@@ -83,7 +85,7 @@ async def _show(load: "Load", wishes: "Wishes", screen: "Screen") -> None:
         raise outcome.unusable(f"there is no seat {wishes.board + 1}")
     async with keys_of_terminal() as keys:
         if keys.on and screen.in_place:
-            await past.replay(load, wishes, screen, keys)
+            await past.replay(load, wishes, screen, keys, text)
             return
     await past.print_out(film, wishes, screen, lambda: sys.stdin.read(1))
     if film.faults:

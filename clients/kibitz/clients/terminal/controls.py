@@ -16,6 +16,8 @@ QUIT = "q: quit"
 SLOWEST, FASTEST = 100, 1600
 """Percent of how fast it happened."""
 HINT = "left, right: step · space: play · + -: speed · g 57: go to · o: open · q: quit"
+ANALYSE = " · a: analyse"
+"""Beside where a replay is, if what became of its game can be found out."""
 
 
 class Wish(Enum):

@@ -23,6 +23,7 @@ from ..nonsense import NONSENSE, check_shape, said_of
 from ..scene import Scene
 from ..session import Client
 from .files import read_text
+from .replay import Text
 
 STEP = 1000
 """Milliseconds between the steps of a replay that does not tell when they happened."""
@@ -64,8 +65,18 @@ class _Whole(msgspec.Struct):
 class Reels:
     """The films of one game: as it was played, and with all cards open."""
 
-    def __init__(self, played: Film, opened: Film | None = None) -> None:
+    def __init__(self, played: Film, opened: Film | None = None, text: str = "") -> None:
+        """Films that are there; ``text``: the replay text they were made from, if it was one."""
         self._films = {False: played, True: opened or played}
+        self._text = text
+
+    @property
+    def text(self) -> Text | None:
+        """How to get the replay text of a board; ``None``: there is none."""
+        return self._whole if self._text else None
+
+    async def _whole(self, board: int) -> str:
+        return self._text
 
     async def load(self, opened: bool) -> Film:
         """One of them."""
@@ -97,7 +108,7 @@ def from_file(path: Path) -> Reels:
         if not film.last:
             raise
         film.faults.append(str(error))
-    return Reels(film)
+    return Reels(film, text=text)
 
 
 def told_by(events: Iterable[Event], scene: Scene) -> Film:
@@ -177,6 +188,16 @@ class Rooms:
                 raise Refused(ErrorCode.BAD_MESSAGE, error.reason) from None
             self._films[opened].opened = opened
         return self._films[opened]
+
+    async def text(self, board: int) -> str:
+        """The replay text of a board.
+
+        Raises:
+            Refused: It is not for us, or there is none.
+            OSError: The server does not answer.
+
+        """
+        return await self._client.archived_text(self._room, board)
 
     async def _archived(self) -> Film:
         """The film of the text that is left of the room: all cards are open in it."""

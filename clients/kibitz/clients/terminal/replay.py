@@ -10,17 +10,21 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
+from kibitz.protocol.codes import Refused
 from kibitz.protocol.playhead import due_at, position_at
 from kibitz.protocol.views import Control, Recorded
 
 from ..film import Film
-from .controls import HINT, LEFT, STOPS, Controls, Wish, words_of
+from ..solving.apart import analysis_of
+from .controls import ANALYSE, HINT, LEFT, STOPS, Controls, Wish, words_of
 from .keys import Keys
 from .screen import MAX_REMARKS, Screen
 from .waiting import first_of
 
 Load = Callable[[bool], Awaitable[Film]]
 """Gets a film: as it was played, or with all cards open."""
+Text = Callable[[int], Awaitable[str]]
+"""Gets the replay text of a board. Raises ``Refused``, or ``OSError``, where there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +50,8 @@ class Show:
 
     def __init__(self, film: Film, screen: Screen) -> None:
         self.film = film
+        self.also = ""
+        """What is said beside where it is."""
         self._screen = screen
 
     def draw(self, at: int, control: Control, *more: str) -> None:
@@ -54,16 +60,74 @@ class Show:
         if scene is None:
             return
         scene.now = self.film.times[at - 1]
-        self._screen.footer = [words_of(control, at, self.film.last), *more]
+        self._screen.footer = [words_of(control, at, self.film.last) + self.also, *more]
         self._screen.remarks_are(self.film.said_at(at, MAX_REMARKS))
         self._screen.draw(scene)
 
 
-async def replay(load: Load, wishes: Wishes, screen: Screen, keys: Keys) -> None:
+class Analysis:
+    """What became of the game, beside a film: asked for by a key, and put away by the same one."""
+
+    def __init__(self, text: Text | None) -> None:
+        """Nothing has been asked; without a text nothing can be."""
+        self._text = text
+        self._of: dict[int, asyncio.Task[list[str]]] = {}
+        self._shown = False
+
+    def press(self, board: int) -> None:
+        """Show it, or no longer."""
+        self._shown = self._text is not None and not self._shown
+        if self._shown and board not in self._of:
+            self._of[board] = asyncio.ensure_future(self._find(board))
+
+    def lines(self, board: int) -> list[str]:
+        """What is said of it now."""
+        if not self._shown or board not in self._of:
+            return []
+        return self._of[board].result() if self._of[board].done() else ["analysing…"]
+
+    @property
+    def hint(self) -> str:
+        """The key, where there is something to ask for."""
+        return ANALYSE if self._text else ""
+
+    async def done(self) -> None:
+        """Wait until something that is worked out is there."""
+        working = [task for task in self._of.values() if not task.done()]
+        await asyncio.wait(working or [asyncio.get_running_loop().create_future()])
+
+    async def close(self) -> None:
+        """Work out nothing more."""
+        for task in self._of.values():
+            task.cancel()
+        await asyncio.gather(*self._of.values(), return_exceptions=True)
+
+    async def _find(self, board: int) -> list[str]:
+        assert self._text is not None, "else nobody can ask"
+        try:
+            return await analysis_of(await self._text(board))
+        except (Refused, OSError) as error:
+            return [str(error)]
+
+
+async def replay(
+    load: Load, wishes: Wishes, screen: Screen, keys: Keys, text: Text | None = None
+) -> None:
     """Show a film by keys until a key says that it is enough."""
+    analysis = Analysis(text)
+    try:
+        await _replay(load, wishes, screen, keys, analysis)
+    finally:
+        await analysis.close()
+
+
+async def _replay(
+    load: Load, wishes: Wishes, screen: Screen, keys: Keys, analysis: Analysis
+) -> None:
     film = await load(wishes.opened)
     film.board = wishes.board
     show, controls = Show(film, screen), Controls()
+    show.also = analysis.hint
     control, since = replace(wishes.control, at=max(wishes.control.at, film.first)), _now()
     while True:
         film = show.film
@@ -71,11 +135,16 @@ async def replay(load: Load, wishes: Wishes, screen: Screen, keys: Keys) -> None
         at = position_at(recorded, film.short, _now())
         if at == film.last:
             control = replace(control, at=at, playing=False)
-        show.draw(at, control, *film.faults, controls.asks or HINT)
+        told = analysis.lines(film.board)
+        show.draw(at, control, *film.faults, *told, controls.asks or HINT)
         due = due_at(recorded, film.short, at + 1)
-        await first_of(keys.ready(), seconds=None if due is None else (due - _now()) / 1000)
+        wait = None if due is None else (due - _now()) / 1000
+        await first_of(keys.ready(), analysis.done(), seconds=wait)
         for key in keys.waiting():
             film = show.film
+            if key == "a" and not controls.asks:
+                analysis.press(film.board)
+                continue
             match controls.press(key, control, at, film):
                 case Wish.QUIT:
                     return
