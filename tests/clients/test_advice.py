@@ -1,6 +1,8 @@
 """What a player at a terminal is told of his own game, and the Python client with him."""
 
+import re
 from dataclasses import replace
+from typing import get_args
 
 import pytest
 from clients.commands import Command
@@ -8,7 +10,9 @@ from plays import LOSING, NEAR_LOSS, NEAR_WIN
 from servers import USUAL, Running, running_server
 
 from kibitz.clients.advised import NOTHING_NEW, may_finish, told
+from kibitz.clients.scene import Scene
 from kibitz.clients.session import Refused, connect
+from kibitz.clients.telling import told as said_of
 from kibitz.clients.terminal.advice import NO_ADVICE, NOT_YET
 from kibitz.engine.deals import deck_of
 from kibitz.engine.games import GAMES
@@ -16,6 +20,7 @@ from kibitz.engine.saves import read
 from kibitz.engine.table import redact_table
 from kibitz.protocol.replies import Advice
 from kibitz.protocol.requests import PolicyWish
+from kibitz.protocol.views import Event, Kind
 
 OFFER = "`finish` plays the rest: 2 moves to the win"
 
@@ -48,6 +53,13 @@ def test_what_was_found_in_words(found: dict[str, object], words: str) -> None:
     said = told(Advice(room="r", seq=1, what=what, **found))  # type: ignore[arg-type]
     assert said == words
     assert ("lost" in said) == ("proved lost" in said) == (found.get("proved") == "lost")
+
+
+def test_nothing_that_happens_in_a_room_is_called_a_loss() -> None:
+    for kind in get_args(Kind):
+        scene = Scene("room", "klondike")
+        said = said_of(scene, Event(seq=1, at=0, kind=kind, result="resigned", moves=3)) or ""
+        assert not re.search(r"\b(lost|lose|defeat|hopeless|won't|cannot be won)", said), kind
 
 
 def test_when_it_is_worth_asking_how_it_finishes() -> None:

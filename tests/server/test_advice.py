@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from apart import DIES, NEVER, workers
 from plays import KLONDIKE, LOSING, NEAR_LOSS, NEAR_WIN
-from races import begin, race
+from races import NEAR, begin, race
 from servers import EACH_COUNTS, EACH_HAS, UNLIMITED, USUAL, running_server
 from talk import Plain, Talk, eventually, talking, unpack
 from worlds import Fake
@@ -157,6 +157,26 @@ async def test_a_game_that_plays_itself_is_finished_by_ordinary_moves() -> None:
         kinds = [event["kind"] for event in events[-4:]]
         assert kinds == ["move", "move", "won", "ended"]
         assert [event["move"] for event in events[-4:-2]] == said["moves"]
+
+
+async def test_a_race_is_finished_the_same_way() -> None:
+    fake = Fake()
+    async with (
+        running_server(world=fake.world) as running,
+        talking(running.url) as ann,
+        talking(running.url) as bob,
+    ):
+        room = await race(ann, **NEAR, seats=2)
+        await bob.ok("join", room=room, role="player")
+        await begin(running, fake, room, ann, bob)
+        moves = (await ann.ok("finish", room=room))["moves"]
+        assert len(moves) == 2
+        for move in moves:
+            await ann.ok("move", room=room, move=move)
+        await ann.refused("game-over", "finish", room=room)
+        assert (await bob.ok("finish", room=room))["moves"] == moves, "his own is where it was"
+        won = (await ann.ok("history", room=room))["events"][-1]
+        assert (won["kind"], won["by"], won["moves"]) == ("won", ann.id, 2)
 
 
 def test_a_question_holds_nothing_that_was_not_seen() -> None:
