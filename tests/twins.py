@@ -94,6 +94,9 @@ class Twin:
         """Let time pass, and everything happen that happens by itself."""
         self.fake.pass_time(seconds)
         await wake(self.running)
+        for app in self.running.apps:  # who is where, for how late they hear it is chance
+            app.rooms.directory.stirred.update(app.rooms.directory.in_memory())
+        await self.running.abreast()
         for app in self.running.apps:
             app.rooms.refresh_laggards()
             app.rooms.tell_presence()

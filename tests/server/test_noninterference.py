@@ -5,6 +5,7 @@ in the cards that lie face down, in what the others play, in what happened withi
 all his frames and downloads are the same, byte for byte. With the masks off they are not.
 """
 
+import asyncio
 import os
 from collections.abc import Iterator
 from functools import cache
@@ -33,6 +34,7 @@ from kibitz.engine.games import GAMES
 from kibitz.engine.saves import write
 from kibitz.engine.table import Table
 from kibitz.protocol.wire import Encoding
+from kibitz.server.neighbours.neighbours import Neighbours
 from kibitz.server.room.people import People
 from kibitz.server.room.room import Room
 
@@ -284,6 +286,29 @@ async def test_nor_does_it_on_a_server_that_only_hears_of_the_room(
     for who in FAR.viewers:
         assert not (found := difference(one[who], other[who])), f"{who} notices: {found}"
     assert sum(b'"t":"lobby"' in said for said in one["lobby"]) > STEPS
+
+
+async def test_nor_does_it_matter_how_late_servers_hear_of_each_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Else what differs by chance would be taken for something that was noticed."""
+    monkeypatch.setattr(servers, "NODES", 2)
+    case = Case("race", MASKED, "down", (*DONE, *RACING, *OUTSIDE))
+    hear = Neighbours._hear
+    told = []
+    for seconds in (0, 0.05):
+
+        def late(self: Neighbours, data: bytes, seconds: float = seconds) -> None:
+            asyncio.get_running_loop().call_later(seconds, hear, self, data)
+
+        monkeypatch.setattr(Neighbours, "_hear", late if seconds else hear)
+        async with twin(0) as at:
+            await come(at, case)
+            await sit_down(at, case, "klondike")
+            told.append({who: at.seen(who) for who in case.viewers})
+    one, other = told
+    for who in case.viewers:
+        assert not (found := difference(one[who], other[who])), f"{who} notices: {found}"
 
 
 def apart(game: str, differ: str) -> int:

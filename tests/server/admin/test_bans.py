@@ -246,13 +246,17 @@ async def test_an_order_on_another_server_hides_none_that_was_just_given(
 ) -> None:
     monkeypatch.setattr("kibitz.server.app.REFRESH_SECONDS", 3600)
     log = MemoryLog()
-    async with operated(log=log) as (_, op), operated(log=log) as (second, other):
-        async with talking(second.url) as ann, talking(second.url) as bob:
-            await op.order("ban", id=ann.id)
-            await other.talk.ask("admin", key=KEY, act=act, id=bob.id)
-            assert (await gone(ann))[0] == 4403
-            await op.order("mute", id=bob.id)
-            assert [ban["id"] for ban in (await other.order("bans"))["bans"]] == [ann.id, bob.id]
+    async with (
+        operated(log=log) as (_, op),
+        operated(log=log) as (second, other),
+        talking(second.url) as ann,
+        talking(second.url) as bob,
+    ):
+        await op.order("ban", id=ann.id)
+        await other.talk.ask("admin", key=KEY, act=act, id=bob.id)
+        assert (await gone(ann))[0] == 4403
+        await op.order("mute", id=bob.id)
+        assert [ban["id"] for ban in (await other.order("bans"))["bans"]] == [ann.id, bob.id]
 
 
 async def test_many_bans_are_listed_page_by_page_and_found() -> None:
