@@ -176,6 +176,32 @@ async def test_a_log_that_is_behind_is_not_asked_without_rest(
     assert len(at.log.batches) <= 10, "each time it is waited for twice as long"
 
 
+async def test_a_log_that_is_behind_for_a_moment_now_and_then_has_not_gone_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Who leads since just now may be; what was so long ago, before nothing could be written."""
+    now = 0.0
+    monkeypatch.setattr(writing, "late_clock", lambda: now)
+    monkeypatch.setattr(writing, "PAUSE_SECONDS", 0)
+    at = await desk()
+    told: list[int] = []
+    at.room.writing.on_gone_back = lambda error: told.append(error.head)
+    at.log.held = True
+    seq = at.room.seq
+    at.say(0)
+    await turns()
+    for number in range(3):
+        done, _ = at.log._waiting.pop(0)
+        done.set_exception(Conflict(seq, seq - 1))
+        await eventually(lambda: at.log.waits or told)
+        assert not told
+        at.say(number + 1)  # so that there is always something to be written
+        await at.log.fail()
+        now += 2 * writing.BEHIND_SECONDS
+    await at.log.go_on()
+    assert at.said == [*((number, "LogFailure") for number in range(3)), (3, seq + 1)]
+
+
 async def test_a_room_that_the_log_has_lost_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writing, "BEHIND_SECONDS", 0)
     kept = MemoryLog()

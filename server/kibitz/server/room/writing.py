@@ -260,8 +260,9 @@ class Writing:
         if isinstance(error, Conflict):
             self._catching_up = asyncio.create_task(self._decide_again(error))
             return
+        self._behind = inf
         if error is None:
-            self._conflicts, self._behind = 0, inf
+            self._conflicts = 0
             try:
                 self._target.happen(self._records)
             except Exception as mistake:
