@@ -162,6 +162,10 @@ async def test_a_password_is_asked_for(server: Running, open_page: Browsing) -> 
         made = await cyd.ok("create", game="klondike", visibility="private", password="cats")
     bob = await open_page(f"{server.http}/?room={made['room']}")
     dialog = bob.get_by_role("dialog")
+    await dialog.get_by_label("Password").fill("birds")
+    seen = "box => { box.querySelector('form').requestSubmit(); return box.checkVisibility(); }"
+    assert not await dialog.evaluate(seen), "what is typed from now on is not lost with it"
+    await expect(dialog).to_contain_text("That was not it")
     for word in ("dogs", "cats"):
         await dialog.get_by_label("Password").fill(word)
         await dialog.get_by_role("button", name="Enter").click()
