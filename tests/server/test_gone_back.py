@@ -1,10 +1,12 @@
 """The log goes back under servers that run: an old copy is put back, or its tail is lost."""
 
 import asyncio
+from collections.abc import Sequence
 
 import pytest
 from brokers import NatsServer, nats_logs
 from desks import desk, turns
+from nats.aio.msg import Msg
 from records import add
 from servers import running_server
 from structlog.testing import capture_logs
@@ -15,6 +17,8 @@ from kibitz.server.log.log import Conflict, GoneBack
 from kibitz.server.log.memory import MemoryLog
 from kibitz.server.log.nats import live, records
 from kibitz.server.log.nats.log import NatsLog
+from kibitz.server.log.nats.reading import Found
+from kibitz.server.log.nats.records import Head
 from kibitz.server.log.record import Record
 from kibitz.server.room import writing
 
@@ -110,6 +114,63 @@ async def test_whoever_follows_is_told(
         await put_back(log, "r", keep)
         with pytest.raises(GoneBack):
             await anext(following)
+
+
+@pytest.mark.usefixtures("quick")
+async def test_a_replica_that_is_behind_and_what_is_heard_late_and_again_drop_nobody(
+    nats_server: NatsServer,
+) -> None:
+    async with (
+        nats_logs(nats_server, 3) as (log, other, third),
+        running_server(log) as a,
+        running_server(other) as b,
+        talking(a.url, name="Ann") as ann,
+        talking(b.url, name="Bob") as bob,
+    ):
+        room = (await ann.ok("create", game="klondike"))["room"]
+        await bob.ok("join", room=room)
+        heard: list[Msg] = []
+
+        async def hear(message: Msg) -> None:
+            heard.append(message)
+
+        stop = await third._link.listen(third._space.live(room), hear)
+        suspected = [_behind(each) for each in (log, other)]
+        client = third._link._connection.client
+        for n in range(8):
+            await asyncio.gather(*(who.ok("say", room=room, text=f"{n}") for who in (ann, bob)))
+            again = (*heard[::-1], *heard)
+            for each in again[: 2 * n]:
+                await client.publish(each.subject, each.data, headers=each.headers)
+        await eventually(lambda: all(len(each) > 1 for each in suspected))
+        await stop()
+        for who, to in ((ann, bob), (bob, ann)):
+            end = await who.ok("say", room=room, text="end")
+            while to.events(room)[-1]["seq"] < end["seq"]:
+                await to.settle()
+        for who in (ann, bob):
+            seen = [event["seq"] for event in who.events(room)]
+            assert seen == list(range(seen[0], end["seq"] + 1)), "each once, in order"
+
+
+def _behind(log: NatsLog) -> list[int]:
+    """Let sweeps find what was there at first; whenever that is looked after, the list grows."""
+    suspected: list[int] = []
+    first: dict[str, Found] = {}
+    lasts, check = log._source.lasts, log._records.check
+
+    async def sweep(stream: str, subjects: Sequence[str]) -> dict[str, Found]:
+        for subject, found in (await lasts(stream, subjects)).items():
+            first.setdefault(subject, found)
+        return first
+
+    async def look(room: str, after: int, tail: Head | None) -> None:
+        await check(room, after, tail)
+        suspected.append(after)
+
+    log._source.lasts = sweep  # type: ignore[method-assign]
+    log._records.check = look  # type: ignore[method-assign]
+    return suspected
 
 
 async def test_nothing_is_written_behind_another_event_of_the_same_number(
