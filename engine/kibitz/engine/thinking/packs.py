@@ -9,13 +9,15 @@ from collections.abc import Iterable, Iterator
 from ..game import NO_CHANCE, Draw, Game, Move, Recycle, play
 from ..table import Table
 
+PACK = "stock", "waste"
+"""Kinds of its piles."""
 DRAWS: tuple[Move, ...] = Draw(), Recycle()
 """Whichever of them is legal."""
 
 
 def draws(game: Game, table: Table) -> list[Move]:
     """The draws until the pack is again as it was."""
-    piles = [place.pile for place in game.layout if place.kind in ("stock", "waste")]
+    piles = [place.pile for place in game.layout if place.kind in PACK]
     found, been = list[Move](), set[object]()
     while True:
         been.add(tuple([table.piles[pile] for pile in piles]))

@@ -14,10 +14,10 @@ from random import Random
 from statistics import fmean, stdev
 
 from ..cards import DECK
-from ..game import NO_CHANCE, Draw, Game, Move, Recycle, moves, play
+from ..game import NO_CHANCE, Draw, Game, Move, Recycle, Transfer, moves, play
 from ..table import Table, redact_table
 from .knowledge import Knowledge
-from .packs import after_each, draws
+from .packs import PACK, after_each, draws
 from .preferring import Preferring, Way
 
 FAR = 0.3
@@ -47,10 +47,11 @@ class Sampler:
         self._rng = rng
         self._knowledge = Knowledge(game)
         self._fans = [place.pile for place in game.layout if place.kind == "fan"]
-        pack = ("stock", "waste") if preferences.is_free else ()
-        self._others = [
-            place.pile for place in game.layout if place.kind != "fan" and place.kind not in pack
-        ]
+        free = PACK if preferences.is_free else ()
+        self._pack = {place.pile for place in game.layout if place.kind in free}
+        """Where it makes no difference how far it is drawn."""
+        kept = self._pack.union(self._fans)
+        self._others = [place.pile for place in game.layout if place.pile not in kept]
         self._been: set[object] = set()
         self._plan: list[Move] = []
         self._expected: Table | None = None
@@ -111,17 +112,18 @@ class Sampler:
         return some + idle
 
     def _ways(self, turns: Sequence[Table]) -> Iterator[tuple[Way, Table]]:
-        """Every move, and the table on which it is made."""
+        """Every move, and the table on which it is made; after draws only those of the pack."""
         for number, world in enumerate(turns):
             for move in moves(self._game, world):
-                if not (self._preferences.is_free and isinstance(move, Draw | Recycle)):
-                    yield (number, move), world
+                match move:
+                    case Draw() | Recycle() if self._pack:
+                        continue
+                    case Transfer(source) if number and source not in self._pack:
+                        continue
+                yield (number, move), world
 
     def _place(self, table: Table) -> object:
-        """A position as somebody sees it: columns may stand in another order.
-
-        Where the pack is free, it makes no difference how far it is drawn.
-        """
+        """A position as somebody sees it: columns may stand in another order."""
 
         def seen(pile: str) -> str:
             return " ".join([cell.text if cell.up else "??" for cell in table.piles[pile]])
