@@ -64,8 +64,8 @@ EFFORTS = {
 }
 WIDE = {"thumb-and-pouch": 0.5, "klondike": 0.3}
 """How often playouts move a run for no good reason, by game; elsewhere it does not help."""
-MANY = 5
-"""Worlds of Aces Up beside one of a Klondike: it is played out so much faster."""
+MANY = {"aces-up": 15, "klondike-single": 3}
+"""Worlds beside one of another game: where these are played out so much faster."""
 
 
 def policy(game: Game, strength: Strength, rng: Random) -> Policy:
@@ -81,12 +81,13 @@ def policy(game: Game, strength: Strength, rng: Random) -> Policy:
 
     """
     effort = EFFORTS[strength]
+    worlds = effort.worlds * MANY.get(game.name, 1)
     match game:
         case Columns() | Klondike():
             preferences = klondikes.Preferences(game, WIDE.get(game.name, 0.0))
-            return Sampler(game, preferences, effort.worlds, rng)
+            return Sampler(game, preferences, worlds, rng)
         case AcesUp():
-            return Sampler(game, aces.Preferences(), effort.worlds * MANY, rng)
+            return Sampler(game, aces.Preferences(), worlds, rng)
         case Montana():
             return Planner(game, effort.nodes, rng)
         case _:
