@@ -115,6 +115,7 @@ async def check(
         counts = await town.ledger.hold_against(log)
         made = {info.id for info in await log.rooms()}
         assert made == town.made, f"nobody has made {made - town.made}"
+    assert not home.mistakes["gone back"], "a room was dropped of which the log had everything"
     acknowledged = town.seconds
     figures = Figures(
         *(counts, home.mistakes, home.met, town.asked_again),
