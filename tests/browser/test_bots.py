@@ -70,3 +70,25 @@ async def test_where_there_are_none_nobody_is_offered_any(open_page: Browsing) -
         await page.get_by_role("button", name="Start a race").click()
         await expect(page.get_by_role("button", name="Copy link for a racer")).to_be_visible()
         await expect(page.get_by_role("button", name="Add a bot")).to_have_count(0)
+
+
+async def test_what_a_bot_thinks_is_shown_as_bars_to_who_opens_them(
+    server: Running, open_page: Browsing
+) -> None:
+    async with talking(server.url, name="Robby") as robby:
+        room = (await robby.ok("create", game="klondike-single"))["room"]
+        page = await open_page(f"{server.http}/?room={room}")
+        await expect(page.locator("kibitz-table")).to_be_visible()
+        assert await page.locator("kibitz-thoughts").count() == 0
+        await robby.ok("think", room=room, moves=[["sw", 0.75], ["tt 1 2", 0.25]])
+        await page.get_by_text("What Robby thinks").click()
+        rows = page.get_by_role("list", name="Moves and what they are worth").locator("li")
+        await expect(rows).to_have_text(["sw0.75", "tt 1 20.25"])
+        widths = [
+            await bar.evaluate("e => e.style.inlineSize")
+            for bar in await rows.locator(".bar").all()
+        ]
+        assert widths == ["100%", "33%"]
+        await axe.check(page, "kibitz-thoughts")
+        await robby.ok("think", room=room, moves=[["tf 7 1", 1.0]])
+        await expect(rows).to_have_text(["tf 7 11.00"])

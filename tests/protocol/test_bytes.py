@@ -52,6 +52,8 @@ def values(of: inspect.Type) -> st.SearchStrategy[Any]:
             return WORDS
         case inspect.IntType():
             return INTEGERS
+        case inspect.FloatType():
+            return st.floats(-1e6, 1e6)
         case inspect.BoolType():
             return st.booleans()
         case inspect.NoneType():

@@ -125,7 +125,8 @@ async def test_no_more_than_the_operator_allows(idle: None) -> None:
         await bob.ok("bot", room=theirs)
         refused = await bob.refused("full", "bot", room=theirs)
         assert refused["limit"] == "bots" and "try again later" in refused["message"]
-        assert await bots(running) == 3 and len(players()) == 3
+        assert await bots(running) == 3
+        await eventually(lambda: len(players()) == 3)
         assert (await counted(running, "started"), await counted(running, "refused")) == (3, 2)
         names = [s.get("name") for s in (await ann.ok("join", room=mine))["view"]["seats"]]
         assert names == ["Ann", "strong bot", "strong bot 2", None, None]
@@ -234,6 +235,7 @@ async def test_one_whose_process_dies_in_the_race_gives_its_board_up(idle: None)
         await ann.ok("bot", room=room)
         bot = (await told(ann, room, "joined"))["by"]
         await begin(running, fake, room, ann, bob)
+        await eventually(players)
         (process,) = players()
         os.kill(process, signal.SIGKILL)
         gone = await told(ann, room, "resigned")
@@ -258,7 +260,7 @@ async def test_a_game_goes_on_after_a_restart(tmp_path: Path) -> None:
         view = joined["view"]
         assert [board["status"] for board in view["boards"]] == ["open", "open"]
         assert view["seats"][1]["id"] == bot
-        await ann.until(lambda: any(2 in p.get("players", ()) for p in ann.pushes))
+        await ann.until(lambda: any(event.get("board") == 1 for event in ann.events(room)))
 
 
 async def test_it_comes_along_into_the_next_race(idle: None) -> None:

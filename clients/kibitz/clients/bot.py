@@ -68,6 +68,7 @@ async def run(
     deals: Sequence[str] = (),
     room: str | None = None,
     delay: float = 0.0,
+    explain: bool = False,
     seed: int | None = None,
     name: str = "bot",
     race: Mapping[str, Any] | None = None,
@@ -86,6 +87,7 @@ async def run(
         deals: Deal numbers; none: secret shuffles.
         room: Play in this room instead, as one of its players; in a race, it is ready at once.
         delay: Seconds to wait before each move.
+        explain: Show those who see the board what the strategy thinks, if it can say so.
         seed: What the chance of each game follows from, with its number.
         name: The display name.
         race: Open a race for each game, with these settings (``seats``, ``limit``, ...).
@@ -113,7 +115,9 @@ async def run(
             rng = Random() if seed is None else Random(f"{seed}:{number}")
             try:
                 choose = make(rules_of(mirror), rng)
-                result = await play_out(client, mirror, choose, deal=deal, delay=lambda: delay)
+                result = await play_out(
+                    *(client, mirror, choose), deal=deal, delay=lambda: delay, explain=explain
+                )
             finally:
                 if room is None:
                     with suppress(Refused, Unreachable, Closed):
@@ -130,10 +134,13 @@ async def play_out(
     *,
     deal: str | None = None,
     delay: Callable[[], float] = lambda: 0.0,
+    explain: bool = False,
 ) -> Result:
     """Play in a room until the game has ended or the strategy has nothing more to say.
 
     In a race: be ready, wait for the start, and give the own board up where nothing is left to do.
+    With ``explain`` a strategy that has such a method, which says what it thought of the moves
+    last, is asked for it before each move, and that is shown.
 
     Raises:
         Refused: A chosen move is not legal.
@@ -150,6 +157,8 @@ async def play_out(
         if move is None:
             outcome = "gave up" if legal else "stuck"
             break
+        if explain:
+            await _explain(client, mirror, choose)
         await asyncio.sleep(delay())
         await _move(client, mirror, move)
     if mirror.course.race and is_going(mirror):
@@ -183,6 +192,14 @@ async def _started(client: Client, mirror: Mirror) -> None:
     if race and race.started is None and mirror.seat not in race.ready:
         await client.ready(mirror.room)
     await client.until(lambda: mirror.tables[mirror.own].piles or not is_going(mirror))
+
+
+async def _explain(client: Client, mirror: Mirror, choose: Strategy) -> None:
+    """Show what was thought of the moves."""
+    explain: Callable[[], Mapping[str, float]] = getattr(choose, "explain", dict)
+    if values := explain():
+        with suppress(Refused):  # the game has just ended
+            await client.think(mirror.room, values)
 
 
 async def clear(client: Client, mirror: Mirror) -> None:

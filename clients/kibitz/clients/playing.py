@@ -1,9 +1,12 @@
 """What a player does, as methods. In a race all of it is about the own board."""
 
 import asyncio
+from collections.abc import Mapping
 
 from kibitz.protocol import requests as ask
+from kibitz.protocol.asking import Advised
 from kibitz.protocol.bots import PACE_MS
+from kibitz.protocol.limits import MAX_THOUGHTS
 from kibitz.protocol.mirror import Mirror
 from kibitz.protocol.replies import Advice, Finishing, MoveList, Ok, Position, Saved
 from kibitz.protocol.views import Strategy, View
@@ -66,6 +69,11 @@ class Playing(Asking):
         """Have the bot on a seat leave; once the race has begun it gives its board up."""
         return await self.done(ask.SeatBot(room=room, on=False, seat=seat))
 
+    async def think(self, room: str, values: Mapping[str, float]) -> Ok:
+        """Show those who see our board what we think of its moves: the best of them."""
+        best = sorted(values.items(), key=lambda item: -item[1])[:MAX_THOUGHTS]
+        return await self.done(ask.Think(room=room, moves=best))
+
     async def rematch(self, room: str) -> Mirror:
         """Go on with the next deal and the same seats, once the game has ended."""
         return await self.entered(ask.Rematch(room=room))
@@ -82,7 +90,7 @@ class Playing(Asking):
         """The legal moves, best first."""
         return (await self.get(ask.Moves(room=room, board=board), MoveList)).moves
 
-    async def advise(self, room: str, what: ask.Advised = "move") -> Advice:
+    async def advise(self, room: str, what: Advised = "move") -> Advice:
         """What a strong bot would play, or whether it can still be won, once it is found out."""
         while True:
             advice = await self.get(ask.Advise(room=room, what=what), Advice)

@@ -12,6 +12,7 @@ from kibitz.protocol.replies import (
     Position,
     Presence,
     Searching,
+    Thought,
     TvRoom,
 )
 from kibitz.protocol.views import Event
@@ -25,7 +26,9 @@ class Link:
     going: bool = False
 
 
-Push = Event | Presence | LobbyRoom | TvRoom | Searching | Notice | Position | Error | Link
+Push = (
+    Event | Presence | Thought | LobbyRoom | TvRoom | Searching | Notice | Position | Error | Link
+)
 """A position is a fresh start of its room; an error says that its room is followed no longer."""
 
 

@@ -60,7 +60,7 @@ async def sit(errand: Errand) -> Exit:
 
 async def _play(client: Client, mirror: Mirror, errand: Errand) -> None:
     choose = STRATEGIES[errand.strategy](rules_of(mirror), Random())
-    game = play_out(client, mirror, choose, delay=paced(errand.pace / 1000))
+    game = play_out(client, mirror, choose, delay=paced(errand.pace / 1000), explain=True)
     playing = asyncio.create_task(game)
     tiring = asyncio.create_task(_tired(client, mirror))
     done, others = await asyncio.wait([playing, tiring], return_when=asyncio.FIRST_COMPLETED)

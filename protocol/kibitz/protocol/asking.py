@@ -1,6 +1,6 @@
 """What every request carries, and the texts and numbers that requests are made of."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
@@ -26,6 +26,8 @@ Subject = Annotated[str, Meta(min_length=1, max_length=MAX_SUBJECT)]
 Password = Annotated[str, Meta(max_length=MAX_PASSWORD)]
 BoardIndex = Annotated[int, Meta(ge=0, lt=MAX_RACERS)] | None
 """Which board; ``None``: the asker's own, or the first."""
+Advised = Literal["move", "chances"]
+"""What somebody wants to be told: what to play, or whether it can still be won."""
 Day = Annotated[str, Meta(pattern=f"^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}{END}")]
 
 

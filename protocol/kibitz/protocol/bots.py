@@ -1,7 +1,7 @@
-"""Bots of a server's own: how they are asked for, and what they are given to do.
+"""Bots: how those of a server are asked for and what they are given to do; what any bot thinks.
 
-A bot is a process of its own and a client like any other. All that it is told is an errand, one
-line of JSON on its standard input; it ends when that does.
+A bot of the server's is a process of its own and a client like any other. All that it is told is an
+errand, one line of JSON on its standard input; it ends when that does.
 """
 
 from enum import IntEnum
@@ -10,11 +10,12 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from .asking import InRoom
-from .limits import MAX_RACERS
+from .limits import MAX_MOVE, MAX_RACERS, MAX_THOUGHTS, MAX_VALUE
 from .views import Pace, RoomId, Strategy
 
 PACE_MS = 700
 """The pace of a bot, if none is wished: a person can watch it."""
+MoveText = Annotated[str, Meta(min_length=1, max_length=MAX_MOVE)]
 SeatNumber = Annotated[int, Meta(ge=1, le=MAX_RACERS)]
 
 
@@ -39,6 +40,25 @@ class SeatBot(InRoom, frozen=True, kw_only=True, omit_defaults=True, tag="bot"):
         """
         if not self.on and self.seat is None:
             raise ValueError("which bot is to go? Say its `seat`")
+
+
+class Think(InRoom, frozen=True, kw_only=True, omit_defaults=True, tag="think"):
+    """Say what is thought of the moves on one's own board, the best first: the larger, the better.
+
+    It is shown to those who see that board, and written down nowhere.
+    """
+
+    moves: Annotated[list[tuple[MoveText, float]], Meta(min_length=1, max_length=MAX_THOUGHTS)]
+
+    def __post_init__(self) -> None:
+        """Check that the values are numbers that anybody can draw.
+
+        Raises:
+            ValueError: One is not.
+
+        """
+        if not all(abs(value) <= MAX_VALUE for _, value in self.moves):
+            raise ValueError(f"a value is a number, {MAX_VALUE:.0f} at most")
 
 
 class Errand(Struct, frozen=True, kw_only=True):

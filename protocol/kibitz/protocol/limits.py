@@ -35,6 +35,10 @@ MAX_DRAWS = 500
 """Most deals that are drawn for one that is known to be winnable."""
 MAX_MOVE = 64
 """Longest move text, in characters."""
+MAX_THOUGHTS = 16
+"""Most moves of which is told what was thought."""
+MAX_VALUE = 1e6
+"""The most that a move may be thought to be worth, and its negative the least."""
 MAX_PILE = 32
 """Longest name of a pile, in characters."""
 MAX_CARDS = 52

@@ -4,10 +4,9 @@ from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
-from .asking import RequestId
+from .asking import Advised, RequestId
 from .codes import ErrorCode
 from .operating import Act, AdminRoom, Ban, Person
-from .requests import Advised
 from .views import (
     Event,
     Fair,
@@ -269,6 +268,15 @@ class Presence(Struct, frozen=True, kw_only=True, tag_field="t", tag="presence")
     players: list[int]
 
 
+class Thought(Struct, frozen=True, kw_only=True, tag_field="t", tag="thought"):
+    """Push: what the player of a board thinks of its moves at event ``seq``, the best first."""
+
+    room: str
+    board: int
+    seq: int
+    moves: list[tuple[str, float]]
+
+
 class LobbyRoom(Struct, frozen=True, kw_only=True, tag_field="t", tag="lobby"):
     """Push: a public room as it is now."""
 
@@ -315,7 +323,7 @@ Answer = (
     | Administered
     | Error
 )
-Push = Event | Presence | LobbyRoom | TvRoom | Searching | Notice
+Push = Event | Presence | Thought | LobbyRoom | TvRoom | Searching | Notice
 Reply = (
     Welcome
     | Pong
@@ -336,6 +344,7 @@ Reply = (
     | Error
     | Event
     | Presence
+    | Thought
     | LobbyRoom
     | TvRoom
     | Searching

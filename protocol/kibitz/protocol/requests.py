@@ -4,11 +4,12 @@
 repeated with the same string by the same identity it is answered again and not done twice.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from msgspec import Meta, field
 
 from .asking import (
+    Advised,
     BoardIndex,
     Day,
     OptionValue,
@@ -27,6 +28,7 @@ from .asking import (
     RequestBase as RequestBase,
 )
 from .bots import SeatBot as SeatBot
+from .bots import Think as Think
 from .limits import (
     MAX_AFTER,
     MAX_CARDS,
@@ -59,9 +61,6 @@ from .views import (
     Status,
     Visibility,
 )
-
-Advised = Literal["move", "chances"]
-"""What somebody wants to be told: what to play, or whether it can still be won."""
 
 
 class Hello(RequestBase, frozen=True, kw_only=True, omit_defaults=True, tag="hello"):
@@ -384,6 +383,7 @@ Request = (
     | Resign
     | Ready
     | SeatBot
+    | Think
     | Comments
     | Steer
     | Say

@@ -20,6 +20,7 @@ from .replies import (
     Presence,
     Reply,
     Searching,
+    Thought,
     TvRoom,
 )
 from .requests import Hello, Join, Request, RequestBase
@@ -86,7 +87,7 @@ class Answered:
 class Pushed:
     """A push: an event that was new, presence, a lobby room, a notice, a fresh position."""
 
-    reply: Event | Presence | LobbyRoom | TvRoom | Searching | Notice | Position
+    reply: Event | Presence | Thought | LobbyRoom | TvRoom | Searching | Notice | Position
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +149,7 @@ class ClientSession:
                 return None
             case Event():
                 return self._event(reply)
-            case Presence() | LobbyRoom() | TvRoom() | Searching() | Notice():
+            case Presence() | Thought() | LobbyRoom() | TvRoom() | Searching() | Notice():
                 return Pushed(reply)
             case Position(i=None):
                 if reply.room in self.mirrors:

@@ -178,7 +178,7 @@ class Answers:
                 return await self._advising.answer(request, room, visitor)
             case ask.Resign():
                 return await self._resign(request, visitor)
-            case ask.SeatBot():
+            case ask.SeatBot() | ask.Think():
                 room = self._followed(request, visitor)
                 return await self._house.answer(request, room, visitor)
             case ask.Admin():

@@ -17,7 +17,11 @@ from .greedy import Greedy
 from .thinker import Thinker
 
 Strategy = Callable[[BoardView, list[str]], str | Awaitable[str | None] | None]
-"""Chooses one of the legal moves, best first, or ``None``; may be asynchronous."""
+"""Chooses one of the legal moves, best first, or ``None``; may be asynchronous.
+
+If it has a method ``explain``, that says what it thought of the moves when it chose last: a value
+for each, a larger one being better, 1 and more a win.
+"""
 
 Maker = Callable[[Game, Random], Strategy]
 """Makes a strategy for one game: its rules with their options, and where all chance comes from."""

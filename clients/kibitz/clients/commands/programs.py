@@ -31,6 +31,9 @@ def bot(
         int | None, typer.Option(min=2, max=100, help="Open a race with so many seats.")
     ] = None,
     delay: Annotated[float, typer.Option(min=0, help="Seconds before each move.")] = 0.0,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show those who watch what it thinks of its moves.")
+    ] = False,
     seed: Annotated[int | None, typer.Option(help="Where chance begins.")] = None,
     name: say.Name = None,
     access: Access,
@@ -47,6 +50,7 @@ def bot(
         "room": room,
         "race": None if race is None else {"seats": race},
         "delay": delay,
+        "explain": explain,
         "seed": seed,
         "name": strategy[:32] if name is None else name,
         "token": token,

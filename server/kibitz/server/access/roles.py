@@ -57,12 +57,13 @@ NEEDS: Mapping[type[ask.RequestBase], Need] = MappingProxyType(
         ask.Resign: PLAYS,
         ask.Ready: PLAYS,
         ask.SeatBot: PLAYS,
+        ask.Think: PLAYS,
         ask.Comments: PLAYS,
     }
 )
 """Every request. A running game is saved, and cheated in, by its players only: ``check_player``."""
 OF_BOTS: frozenset[type[ask.RequestBase]] = frozenset(
-    {ask.Hello, ask.Ping, ask.Join, ask.Leave, ask.Ready, ask.Move, ask.Resign}
+    {ask.Hello, ask.Ping, ask.Join, ask.Leave, ask.Ready, ask.Move, ask.Think, ask.Resign}
 )
 """What a bot of the server's may ask, and nothing else."""
 JOINS: Mapping[Role, Need] = MappingProxyType({"player": PLAYS, "spectator": WATCHES})

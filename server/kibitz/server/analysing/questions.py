@@ -13,7 +13,7 @@ from kibitz.engine.board import Board
 from kibitz.engine.game import Game
 from kibitz.engine.notation import write_fact, write_piles
 from kibitz.engine.table import redact
-from kibitz.protocol.requests import Advised
+from kibitz.protocol.asking import Advised
 
 BACK = 120
 """Changes that are looked back on, so that nothing is sought which was there a moment ago."""

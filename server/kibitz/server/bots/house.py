@@ -29,6 +29,7 @@ from ..room.room import Room
 from ..visitor import Visitor
 from .child import Failed, played_apart
 from .seats import at_seat, check_owner, gone, has_work, seated
+from .thoughts import shared
 from .tickets import Ticket, Tickets
 
 BUSY_MS = 60_000
@@ -70,14 +71,16 @@ class House:
         self.draining = False
         """Whether no more are started, because the server comes to its end."""
 
-    async def answer(self, request: ask.SeatBot, room: Room, visitor: Visitor) -> Ok:
-        """Have a bot sit down, or send one away; that is durable then.
+    async def answer(self, request: ask.SeatBot | ask.Think, room: Room, visitor: Visitor) -> Ok:
+        """Have a bot sit down, or send one away; that is durable then. Or show what one thinks.
 
         Raises:
             Refused: Not in this room, not now, or there are too many.
             LogFailure: It could not be written; nothing has changed.
 
         """
+        if isinstance(request, ask.Think):
+            return shared(request, room, visitor)
         who = visitor.identity
         if done := room.answered(request, who):
             return done

@@ -16,6 +16,7 @@ CHARGES: dict[type[ask.RequestBase], Charges] = {
     ask.Present: CREATE,
     ask.SeatBot: CREATE,
     ask.Join: (("requests", 2.0), ("joins", 1.0)),
+    ask.Think: (("requests", 5.0),),
     ask.Say: (("requests", 5.0), ("comments", 1.0)),
     ask.Save: (("requests", 2.0), ("reads", 1.0)),
     ask.Cheat: (("requests", 2.0), ("reads", 1.0)),

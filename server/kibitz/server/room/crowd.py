@@ -15,7 +15,7 @@ from functools import partial
 import msgspec
 
 from kibitz.protocol.codes import CloseCode
-from kibitz.protocol.replies import Position, Presence
+from kibitz.protocol.replies import Position, Presence, Thought
 from kibitz.protocol.views import Event, Role
 
 from ..sockets.frames import Frames
@@ -176,12 +176,17 @@ class Crowd:
         self.changed = self._came = False
         self._presence = presence
 
-    def _push(self, message: msgspec.Struct) -> None:
-        """Send something that may be missed."""
-        told = Told(message)
+    def share(self, thought: Thought) -> None:
+        """Push what a player thinks to those who see his board."""
+        self._push(thought, thought.board)
+
+    def _push(self, message: msgspec.Struct, board: int | None = None) -> None:
+        """Send something that may be missed; about a ``board``, to those who see it."""
+        told = Told(message, board)
         for listener, member in self._players.items():
-            if not member.lagging:
-                listener.offer(told.to(member.audience, listener.encoding))
+            frames = told.to(member.audience, listener.encoding)
+            if frames and not member.lagging:
+                listener.offer(frames)
         self._lookers_on.tell(told)
 
     def refresh(self, position: Callable[[Audience], Position]) -> None:

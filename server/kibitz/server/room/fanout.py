@@ -31,17 +31,23 @@ GATHER_SECONDS = 0.02
 
 
 class Told:
-    """A message to everybody: of a masked event, its stub to those who may not see it."""
+    """A message to everybody: of a masked event, its stub to those who may not see it.
 
-    __slots__ = ("_event", "_stub", "_whole")
+    One about a ``board`` that is no event is for those who see that, and others get nothing.
+    """
 
-    def __init__(self, message: msgspec.Struct) -> None:
+    __slots__ = ("_board", "_event", "_stub", "_whole")
+
+    def __init__(self, message: msgspec.Struct, board: int | None = None) -> None:
+        self._board = board
         self._event = message if isinstance(message, Event) and message.salt is not None else None
         self._whole = Frames(message)
         self._stub: Frames | None = None
 
     def to(self, audience: Audience, encoding: Encoding) -> bytes:
         """Its frame for some of them."""
+        if self._board is not None and not audience.sees(self._board):
+            return b""
         if self._event is None or audience.sees_event(self._event):
             return self._whole[encoding]
         if self._stub is None:
@@ -151,7 +157,8 @@ class Fanout:
         ahead, self._ahead = self._ahead, {}
         for lane, listeners in self._lanes.items():
             to = [each for each in listeners if each not in ahead] if ahead else list(listeners)
-            self._under_way.append(_Delivery(self._frames(lane), to))
+            if frames := self._frames(lane):
+                self._under_way.append(_Delivery(frames, to))
         late = [(each, self._frames(self._lane_of[each], n)) for each, n in ahead.items()]
         self._pending.clear()
         for listener, frames in late:

@@ -5,16 +5,26 @@ its number, not its hash, nothing that follows from it leaves the server. Never:
 """
 
 from collections import deque
+from dataclasses import dataclass
 
 from msgspec.structs import replace
 
 from kibitz.protocol.codes import ErrorCode, Refused
+from kibitz.protocol.replies import Thought
 from kibitz.protocol.views import Event
 
 from ..log.record import Record
 from ..sockets.turn import Turn
 from .stage import Read, Stage
 from .state import RoomState
+
+
+@dataclass(frozen=True, slots=True)
+class _Later:
+    """What is thought, to be shown behind all that happened before it."""
+
+    at: int
+    thought: Thought
 
 
 class Late:
@@ -40,7 +50,7 @@ class Late:
         self._delay = delay
         self._read = read
         self._turn = turn
-        self._pending: deque[Event] = deque()
+        self._pending: deque[Event | _Later] = deque()
         self.begun: Stage | None = None
         """The stage; ``None`` before its first event."""
 
@@ -52,6 +62,12 @@ class Late:
     def add(self, record: Record) -> None:
         """Something has happened."""
         self._pending += record.events
+
+    def share(self, thought: Thought, at: int) -> None:
+        """Somebody thought something ``at`` that time, ms; what he thought last counts."""
+        if self._pending and isinstance(self._pending[-1], _Later):
+            self._pending.pop()
+        self._pending.append(_Later(at, thought))
 
     def stage(self, now: int) -> Stage:
         """What may be seen of the room.
@@ -74,7 +90,11 @@ class Late:
             shown = True
         return shown
 
-    def _show(self, event: Event) -> None:
+    def _show(self, event: Event | _Later) -> None:
+        if isinstance(event, _Later):
+            if self.begun is not None:
+                self.begun.crowd.share(event.thought)
+            return
         if self.begun is None:
             state = RoomState(replace(self._created, events=[event], i=None))
             self.begun = Stage(self._id, state, self._read, self._turn)

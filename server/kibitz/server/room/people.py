@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from kibitz.protocol import requests as ask
 from kibitz.protocol.codes import CloseCode
-from kibitz.protocol.replies import Joined, Presence
+from kibitz.protocol.replies import Joined, Presence, Thought
 from kibitz.protocol.views import Event, Role
 
 from ..log.record import Record
@@ -120,6 +120,13 @@ class People:
         self.live.tell(events)
         if self._late is not None and any(e.kind in ("joined", "left") for e in events):
             self._part(self._late)
+
+    def share(self, thought: Thought) -> None:
+        """Show what a player thinks to those who see his board: at once, or when that is due."""
+        self.live.crowd.share(thought)
+        if self._late is not None:
+            now = self._world.now_ms() - self._state.started
+            self._late.share(thought, max(self._state.at, now))
 
     def release(self) -> bool:
         """Show what is due to those who see it later; whether there was anything."""

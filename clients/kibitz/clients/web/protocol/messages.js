@@ -164,6 +164,10 @@ export {};
 
 /* Pushes */
 
+/**
+ * What the player of a board thinks of its moves at an event: the best first, a larger value is better.
+ * @typedef {{t: "thought", room: string, board: number, seq: number, moves: [string, number][]}} Thought
+ */
 /** @typedef {{t: "presence", room: string, spectators: number, players: number[]}} Presence */
 /** @typedef {{t: "lobby", room: RoomInfo}} LobbyRoom */
 /** @typedef {{t: "tv", room: RoomInfo | null}} TvRoom  the room most worth watching, if any is */
@@ -179,10 +183,10 @@ export {};
  *   | Finishing | Saved | Position | EventList | Replayed | DailyTable | Refusal} Answer
  */
 /**
- * @typedef {Event | Presence | LobbyRoom | TvRoom | Searching | Notice | Position | Joined
+ * @typedef {Event | Presence | Thought | LobbyRoom | TvRoom | Searching | Notice | Position | Joined
  *   | Lost} Push
  */
-/** @typedef {Answer | Event | Presence | LobbyRoom | TvRoom | Searching | Notice} Reply */
+/** @typedef {Answer | Event | Presence | Thought | LobbyRoom | TvRoom | Searching | Notice} Reply */
 
 /* Requests */
 

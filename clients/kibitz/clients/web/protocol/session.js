@@ -6,7 +6,7 @@
  */
 
 /**
- * @import {Answer, Event, Id, Joined, LobbyRoom, Notice, Position, Presence, Resume, Searching,
+ * @import {Answer, Event, Id, Joined, LobbyRoom, Notice, Position, Presence, Resume, Searching, Thought,
  *   TvRoom}
  *   from "./messages.js"
  */
@@ -19,7 +19,7 @@ export class WireError extends Error {
 }
 
 /** @typedef {{kind: "answered", reply: Answer, events: Event[]}} Answered */
-/** @typedef {{kind: "pushed", reply: Event | Presence | LobbyRoom | TvRoom | Searching | Notice | Position}} Pushed */
+/** @typedef {{kind: "pushed", reply: Event | Presence | Thought | LobbyRoom | TvRoom | Searching | Notice | Position}} Pushed */
 /** @typedef {{kind: "missed", resume: Resume}} Missed */
 
 const ANSWERS = new Set(
@@ -87,6 +87,7 @@ export class ClientSession {
       case "event":
         return this.#event(reply);
       case "presence":
+      case "thought":
       case "lobby":
       case "tv":
       case "searching":
@@ -194,6 +195,7 @@ function read(frame) {
 const SHAPES = new Map([
   ["event", (/** @type {any} */ e) => isRoom(e) && isWhole(e.seq) && typeof e.kind === "string"],
   ["presence", isRoom],
+  ["thought", (plain) => isRoom(plain) && Array.isArray(plain.moves)],
   ["searching", (plain) => Number.isInteger(plain.deals)],
   ["notice", (plain) => typeof plain.text === "string"],
   ["joined", (plain) => isAt(plain) && isMap(plain.info) && isView(plain.view ?? null)],

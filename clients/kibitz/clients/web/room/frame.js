@@ -15,7 +15,7 @@ import "./timeline.js";
 
 /** @import { Playback } from "../client/playback.js" */
 /** @import { Past } from "../client/past.js" */
-/** @import { Event as Happening, View } from "../protocol/messages.js" */
+/** @import { Event as Happening, Thought, View } from "../protocol/messages.js" */
 /** @import { Controls } from "./controls.js" */
 /** @import { Log } from "./log.js" */
 /** @import { People } from "./people.js" */
@@ -23,6 +23,7 @@ import "./timeline.js";
 /** @import { Race } from "./race.js" */
 /** @import { Series } from "./series.js" */
 /** @import { Source, Unseated } from "./source.js" */
+/** @import { Thoughts } from "./thoughts.js" */
 /** @import { Timeline } from "./timeline.js" */
 
 /** Events that are worth a mark on the timeline. */
@@ -56,6 +57,8 @@ export class Frame {
   #people = /** @type {People} */ (h("kibitz-people"));
   /** What a race adds to it. @type {Race | null} */
   race = null;
+  /** @type {Thoughts | undefined} */
+  #thoughts;
   #title = h("h1", {});
   /** Asks for the game to be verified, and then says what came of that. */
   #badge = h(
@@ -129,6 +132,17 @@ export class Frame {
     this.#crowd(standing);
     this.#strip(standing);
     this.race?.show(standing);
+  }
+
+  /**
+   * Show what the player of a board thinks, where that is looked at: loaded with its first use.
+   * @param {Thought} thought @param {number} board  the one that is looked at @param {Source} source
+   */
+  async think(thought, board, source) {
+    if (thought.board !== board) return;
+    const { thoughts } = await import("./thoughts.js");
+    this.#thoughts ??= await thoughts(this.log);
+    this.#thoughts.take(thought.moves, source.seats[board]?.name ?? "");
   }
 
   /** As if it were a button of the controls. @param {string} what */

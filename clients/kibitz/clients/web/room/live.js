@@ -271,6 +271,9 @@ export class LiveRoom extends EventTarget {
         // What was masked while the race ran can be read now.
         if (push.kind === "ended" && this.view.race) this.#learn();
         break;
+      case "thought":
+        this.dispatchEvent(new CustomEvent("thought", { detail: push }));
+        break;
       case "presence":
         this.presence = push;
         this.dispatchEvent(new Event("presence"));

@@ -15,7 +15,7 @@ export {};
 
 /**
  * Events: `event` (detail: what happened), `reset` (another position without what led there, or
- * another role), `known` (the past is complete), `presence`, `lost` (detail: why).
+ * another role), `known` (the past is complete), `presence`, `thought` (detail: what a player thinks), `lost` (detail: why).
  *
  * `view`: how it stands now; `board`: index of the visitor's own board in a race, else of the
  * first; `own`: the same, if this is a race and he has one; `fresh`: what happens is told at once;

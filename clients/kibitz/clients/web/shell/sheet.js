@@ -10,7 +10,7 @@ import { h } from "./dom.js";
 /** @type {Map<string, Promise<unknown>>} */
 const asked = new Map();
 
-/** @param {"analysis" | "daily" | "proof" | "race" | "tv"} name  of a file in `style/` */
+/** @param {"analysis" | "daily" | "proof" | "race" | "thoughts" | "tv"} name  of a file in `style/` */
 export function sheet(name) {
   let loaded = asked.get(name);
   if (!loaded) {
