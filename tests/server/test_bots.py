@@ -20,6 +20,7 @@ from talk import connected, eventually, fetch, talking
 from worlds import Fake
 
 from kibitz.clients.verifying.replay import verdict_on_file
+from kibitz.protocol.bots import Exit
 from kibitz.protocol.views import Bot
 from kibitz.server.bots import child
 from kibitz.server.bots.tickets import Ticket
@@ -220,6 +221,18 @@ async def test_one_whose_process_dies_frees_its_seat(monkeypatch: pytest.MonkeyP
         monkeypatch.setattr(child, "PLAYER", ("/nowhere/python",))
         await ann.ok("bot", room=room)
         await ann.until(lambda: kinds(ann, room).count("left") == 2)
+
+
+@EACH_HAS
+async def test_one_that_plays_elsewhere_now_keeps_its_seat(monkeypatch: pytest.MonkeyPatch) -> None:
+    replaced = (sys.executable, "-c", f"raise SystemExit({Exit.REPLACED.value})")
+    monkeypatch.setattr(child, "PLAYER", replaced)
+    async with running_server() as running, talking(running.url, name="Ann") as ann:
+        room = await race(ann)
+        await ann.ok("bot", room=room)
+        await eventually(lambda: not running.app.house._playing)
+        await ann.settle()
+        assert "left" not in kinds(ann, room) and await counted(running, "failed") == 0
 
 
 @EACH_HAS
