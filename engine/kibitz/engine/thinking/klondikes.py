@@ -11,6 +11,9 @@ from ..table import Table
 from .playouts import DRAW, DRAWN, HOME, PACK, Playout, Step
 from .preferring import Way
 
+HOMES = frozenset({SUIT, *FOUNDATIONS})
+"""Where cards go home, in any of the games."""
+
 
 class Preferences:
     """How a Klondike is played on."""
@@ -30,7 +33,7 @@ class Preferences:
 
     def is_sure(self, table: Table, move: Move) -> bool:
         """Whether a card goes home that nothing needs elsewhere."""
-        if not isinstance(move, Transfer) or move.target not in (SUIT, *FOUNDATIONS):
+        if not isinstance(move, Transfer) or move.target not in HOMES:
             return False
         if move.source == STOCK:  # what is had after it changes
             return False
