@@ -166,6 +166,10 @@ def test_a_strategy_that_prints_or_exits_harms_nobody_else(
         "import os, sys\n"
         "def leaves(view, legal):\n    print('hello'); sys.exit(0)\n"
         "def dies(view, legal):\n    os._exit(3)\n"
+        "def forks(view, legal):\n    os.fork()\n"
+        "class Odd(BaseException): pass\n"
+        "def odd(view, legal):\n    raise Odd('\\ud800\\x1b[2J' * 1000)\n"
+        "def text(view, legal):\n    return '\\ud800\\x1b[2J' * 1000\n"
     )
     monkeypatch.chdir(tmp_path)
     words = ["arena", "--game", "aces-up", "--deals", "1-2", "--jobs", "1", "--json", "--bots"]
@@ -175,3 +179,12 @@ def test_a_strategy_that_prints_or_exits_harms_nobody_else(
     died = CliRunner().invoke(app, [*words, "rude:dies"])
     assert died.exit_code == 2
     assert "a strategy has ended its process" in died.output
+    for name, said in (("odd", "the strategy failed: Odd: "), ("text", "the strategy chose '")):
+        shown = CliRunner().invoke(app, [*words[:-2], "--bots", f"rude:{name}"])
+        assert shown.exit_code == 1
+        assert said in " ".join(shown.stdout.split())
+        assert len(shown.stdout) < 2000
+        assert "\x1b" not in shown.stdout
+    copied = CliRunner().invoke(app, [*words, "rude:forks"])
+    assert json.loads(copied.stdout)["standings"][0]["outcomes"] == {"gave up": 2}
+    assert "no module and a function" in CliRunner().invoke(app, [*words, "../x:y"]).output

@@ -183,6 +183,24 @@ def test_an_illegal_action_changes_nothing_and_an_impossible_one_is_an_error() -
             env.step(np.int64(wrong))
 
 
+def test_a_race_stands_still_where_one_action_is_impossible() -> None:
+    race = Race("klondike")
+    race.reset(seed=1)
+    one, other = race.agents
+    before = [board.table for board in race._boards.values()]
+    for wrong in (-1, 59, 1.5, "x", None):
+        with pytest.raises(ValueError, match="the actions 0 to 58"):
+            race.step({one: first_legal(race, one), other: wrong})  # type: ignore[dict-item]
+    assert [board.table for board in race._boards.values()] == before
+    for options in (["deal"], "x", 1):
+        with pytest.raises(ValueError, match="options are a dict"):
+            race.reset(options=options)  # type: ignore[arg-type]
+
+
+def first_legal(race: Race, agent: str) -> int:
+    return int(race._look(agent)["action_mask"].argmax())
+
+
 def test_bad_settings_are_refused() -> None:
     wrong: dict[str, Any]
     for wrong in ({"game": "chess"}, {"reward": "money"}, {"render_mode": "human"}):

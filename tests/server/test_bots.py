@@ -298,6 +298,29 @@ async def test_it_comes_along_into_the_next_race(idle: None) -> None:
         assert after["room"] in held, "another process plays for it there"
 
 
+async def test_bots_alone_begin_no_race(idle: None) -> None:
+    async with running_server() as running, talking(running.url) as bob:
+        async with talking(running.url, name="Ann") as ann:
+            room = await race(ann, seats=3, countdown=0)
+            for _ in range(2):
+                await ann.ok("bot", room=room, strategy="fast", **NO_PACE)
+        await bob.ok("join", room=room)
+        tickets = [Ticket(room, number, Bot("fast", 0)) for number in range(2)]
+        one, two = map(running.app.house._tickets.token, tickets)
+        async with (
+            talking(running.url, token=one) as left,
+            talking(running.url, token=two) as right,
+        ):
+            for bot in (left, right):
+                await bot.ok("join", room=room, role="player")
+                await bot.ok("ready", room=room)
+            assert "countdown" not in kinds(right, room)
+            async with talking(running.url, token=ann.token) as again:
+                await again.ok("join", room=room, role="player")
+                await again.ok("ready", room=room)
+                await told(bob, room, "countdown")
+
+
 async def test_a_ticket_is_for_its_seat_and_for_nothing_else(idle: None) -> None:
     async with running_server() as running, talking(running.url, name="Ann") as ann:
         room, other = await race(ann), await race(ann)

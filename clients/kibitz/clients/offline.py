@@ -20,6 +20,7 @@ from kibitz.protocol.views import BoardView, Status
 
 from .bots import Strategy
 from .bots.turns import Failed, Turns
+from .telling import printable
 
 Outcome = Literal["won", "stuck", "gave up"]
 """``stuck``: no legal move is left."""
@@ -108,4 +109,4 @@ def _after(rules: Game, table: Table, line: str, chance: Chance) -> Table:
             raise Failed(f"the strategy chose {line!r}, which is no move")
         return decide(rules, table, move, chance).table
     except (InputError, IllegalMove) as error:
-        raise Failed(f"the strategy chose {line!r:.60}: {error}") from None
+        raise Failed(printable(f"the strategy chose {line!r:.60}: {error!s:.200}")) from None

@@ -50,7 +50,8 @@ def test_an_empty_pack_has_no_draws() -> None:
 def test_the_pack_is_looked_through_before_a_choice(name: str) -> None:
     game = klondike(name)
     table = game.deal(deck_of("3"))
-    bot = Sampler(game, Preferences(game, 0), 6, Random(1))
+    preferences = Preferences(game, 0)
+    bot = Sampler(game, preferences, 6, Random(1))
     shown: set[object] = set()
     top = WASTE if name != "klondike" else "Stock"
     looked = 0
@@ -58,12 +59,23 @@ def test_the_pack_is_looked_through_before_a_choice(name: str) -> None:
         shown.add(table.top(top))
         move = bot.choose(redact_table(table))
         assert move is not None
-        if isinstance(move, Transfer):
+        if isinstance(move, Transfer) and not preferences.is_sure(table, move):
             break
         table = play(game, table, move, NO_CHANCE).table
-        looked += 1
+        looked += isinstance(move, Draw | Recycle)
     assert 100 > looked >= (23 if name != "klondike" else 16)
     assert len(shown - {None}) == (24 if name != "klondike" else 16)
+
+
+@pytest.mark.parametrize("name", FREE)
+def test_an_ace_goes_home_before_anything_else(name: str) -> None:
+    game = klondike(name)
+    tables = (game.deal(deck_of(str(deal))) for deal in range(99))
+    fans = [place.pile for place in game.layout if place.kind == "fan"]
+    table = next(t for t in tables if any((c := t.top(pile)) and c.rank == 1 for pile in fans))
+    move = Sampler(game, Preferences(game, 0), 1, Random(1)).choose(redact_table(table))
+    assert move is not None
+    assert game.score(play(game, table, move, NO_CHANCE).table) == 1
 
 
 @pytest.mark.parametrize("name", FREE)

@@ -26,6 +26,8 @@ def find(strategy: str) -> Maker:
     if not colon:
         ours = ", ".join(STRATEGIES)
         raise Unknown(f"no strategy {strategy!r} (there are {ours}, or module:function)")
+    if not all(part.isidentifier() for part in (*module.split("."), name)):
+        raise Unknown(f"no strategy {strategy!r}: that is no module and a function of it")
     sys.path.insert(0, str(Path.cwd()))
     try:
         choose = getattr(importlib.import_module(module), name)

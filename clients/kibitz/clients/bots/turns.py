@@ -4,12 +4,15 @@ Promises: what it chooses is a text or nothing, or the game ends with its fault 
 without progress it is not asked for ever. Never: rules, a server.
 """
 
+import asyncio
 import inspect
+import os
 import time
 import traceback
 
 from kibitz.protocol.views import BoardView
 
+from ..telling import printable
 from . import Strategy
 
 NO_PROGRESS = 1000
@@ -28,6 +31,7 @@ class Turns:
         self._choose = choose
         self._best = -1
         self._waited = 0
+        self._process = os.getpid()
         self.thought: list[float] = []
         """Seconds that each choice took."""
 
@@ -46,8 +50,12 @@ class Turns:
         try:
             choice = self._choose(board, legal)
             move = await choice if inspect.isawaitable(choice) else choice
-        except (Exception, SystemExit) as error:
+        except (KeyboardInterrupt, asyncio.CancelledError):
+            raise
+        except BaseException as error:
             raise Failed(f"the strategy failed: {said(error)}") from error
+        if os.getpid() != self._process:
+            os._exit(1)  # a copy that the strategy has made of us
         self.thought.append(time.perf_counter() - began)
         if move is not None and not isinstance(move, str):
             raise Failed(f"the strategy chose {move!r:.60}, which is no move")
@@ -55,7 +63,7 @@ class Turns:
 
 
 def said(error: BaseException) -> str:
-    """An exception in one line, and where it was raised."""
+    """An exception in one line that can be printed, and where it was raised."""
     frames = traceback.extract_tb(error.__traceback__)
     where = f" ({frames[-1].filename}, line {frames[-1].lineno})" if frames else ""
-    return f"{type(error).__name__}: {error}{where}".replace("\n", " ")
+    return printable(f"{type(error).__name__}: {error!s:.200}{where}".replace("\n", " "))

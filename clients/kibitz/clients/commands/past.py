@@ -3,7 +3,7 @@
 import asyncio
 import sys
 from dataclasses import replace
-from os.path import exists  # a name that is too long is no file, and no mistake
+from os.path import lexists  # a name that is too long is no file, and no mistake
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -61,7 +61,7 @@ def replay(
         await _show(reel.load, shown, screen, reel.text)
 
     try:
-        if exists(path) or path.name != source or path.suffix:
+        if lexists(path) or path.name != source or path.suffix:
             reel = reels.from_file(path)
             asyncio.run(_show(reel.load, wishes, screen, reel.text))
         else:
@@ -114,7 +114,7 @@ def verify(
 
         found.append((await verdict_on_room(client, source), b""))
 
-    if exists(path) or path.name != source or path.suffix:
+    if lexists(path) or path.name != source or path.suffix:
         found.append(_verdict_on_file(path))
     else:
         entry.talk_as_ever(talk, keep=False, refused=outcome.UNUSABLE)

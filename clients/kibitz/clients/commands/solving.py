@@ -4,7 +4,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from os.path import exists  # a name that is too long is no file, and no mistake
+from os.path import lexists  # a name that is too long is no file, and no mistake
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -55,7 +55,7 @@ def solve(
 
     patience = Patience(time.process_time, seconds, nodes)
     tell = _tell_json if as_json else _tell
-    if source.lower() in GAMES and not exists(source):
+    if source.lower() in GAMES and not lexists(source):
         if deals is None:
             raise outcome.unusable(f"--deals says which deals of {source.lower()}")
         _solve_deals(source.lower(), deals, option, patience, jobs, tell)
@@ -63,7 +63,7 @@ def solve(
     if deals is not None:
         outcome.game_named(source)
     path = Path(source)
-    if exists(path) or path.name != source or path.suffix:
+    if lexists(path) or path.name != source or path.suffix:
         text = outcome.save_text(path)
         if (what := _what_else(text)) is not None:
             raise outcome.unusable(f"{source} {what}")

@@ -5,6 +5,7 @@ that is not legal changes nothing. Never: a reward, a limit of steps, a hidden c
 """
 
 from collections.abc import Mapping
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -40,12 +41,33 @@ def draw_deal(rng: np.random.Generator, options: Mapping[str, Any] | None) -> st
 
     Raises:
         BadOption: It is no deal.
+        ValueError: The options are none; those of others are passed over.
 
     """
-    named = (options or {}).get("deal")
+    try:
+        named = dict(options or {}).get("deal")
+    except (TypeError, ValueError):
+        raise ValueError(f"options are a dict, not {options!r:.80}") from None
     deal = f"gym-{rng.integers(1 << 62)}" if named is None else str(named)
     deck_of(deal)
     return deal
+
+
+def checked(game: Game, action: object) -> int:
+    """An action of a game.
+
+    Raises:
+        ValueError: The game has no such action.
+
+    """
+    last = len(names(game.name)) - 1
+    try:
+        number = index(action)  # type: ignore[arg-type]  # it says so of what is no whole number
+    except TypeError:
+        number = -1
+    if not 0 <= number <= last:
+        raise ValueError(f"{game.name} has the actions 0 to {last}, not {action!r:.40}")
+    return number
 
 
 class Episode:
@@ -68,19 +90,12 @@ class Episode:
         """Won, or nothing that can be done changes anything any more."""
 
     def act(self, action: int) -> float:
-        """Make a move.
+        """Make a move, by a checked action.
 
         Returns:
             What came home by it, as a part of all that there is: from -1 to 1.
 
-        Raises:
-            ValueError: The game has no such action.
-
         """
-        if not 0 <= action < len(names(self.game.name)):
-            raise ValueError(
-                f"{self.game.name} has the actions 0 to {len(names(self.game.name)) - 1}"
-            )
         move = self._legal.get(action)
         if move is None or self.over:
             return 0.0

@@ -10,7 +10,7 @@ from pettingzoo import ParallelEnv
 
 from . import MAX_STEPS
 from .actions import names
-from .episode import Episode, draw_deal, rules_of
+from .episode import Episode, checked, draw_deal, rules_of
 from .sight import Observation, space_of
 
 MOST_PLAYERS = 64
@@ -107,6 +107,7 @@ class Race(ParallelEnv[str, Observation, int]):
 
         Raises:
             BadOption: ``options["deal"]`` is no deal.
+            ValueError: The options are no dict.
 
         """
         if seed is not None:
@@ -129,13 +130,14 @@ class Race(ParallelEnv[str, Observation, int]):
         """Let everybody move at once; who has no action stands still.
 
         Raises:
-            ValueError: The game has no such action.
+            ValueError: The game has no such action; nobody has moved then.
 
         """
         moving = self.agents
+        chosen = {agent: checked(self.game, actions[agent]) for agent in moving if agent in actions}
         first = not any(board.won for board in self._boards.values())
         rewards = {
-            agent: self._boards[agent].act(int(actions[agent])) if agent in actions else 0.0
+            agent: self._boards[agent].act(chosen[agent]) if agent in chosen else 0.0
             for agent in moving
         }
         self._steps += 1

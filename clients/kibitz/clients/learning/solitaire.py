@@ -8,7 +8,7 @@ import numpy as np
 from gymnasium import spaces
 
 from .actions import Mask, names
-from .episode import Episode, draw_deal, rules_of
+from .episode import Episode, checked, draw_deal, rules_of
 from .sight import Observation, space_of
 
 Reward = Literal["score", "win"]
@@ -80,6 +80,7 @@ class Solitaire(gymnasium.Env[Observation, np.int64]):
 
         Raises:
             BadOption: ``options["deal"]`` is no deal.
+            ValueError: The options are no dict.
 
         """
         super().reset(seed=seed)
@@ -94,7 +95,7 @@ class Solitaire(gymnasium.Env[Observation, np.int64]):
 
         """
         was_won = self.episode.won
-        gained = self.episode.act(int(action))
+        gained = self.episode.act(checked(self.game, action))
         if self._reward == "win":
             gained = float(self.episode.won and not was_won)
         return self.episode.observe(), gained, self.episode.over, False, self._info()

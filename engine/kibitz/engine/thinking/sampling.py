@@ -85,17 +85,21 @@ class Sampler:
         world = self._world()
         made = draws(self._game, world) if self._preferences.is_free else []
         turns = list(after_each(self._game, world, made))
+        sure = next(self._sure(turns[:1]), None)
+        if sure:
+            return [sure[1]]
         for number, table in enumerate(turns):
             if not self._knowledge.has_seen(table):
                 return made[:number]
-        options = self._options(turns)
+        sure = next(self._sure(turns), None)
+        options = [sure] if sure else self._options(turns)
         if not options:
             return []
         way = options[0] if len(options) == 1 else self._best(options, made)
         return [*made[: way[0]], way[1]]
 
     def _options(self, turns: Sequence[Table]) -> list[Way]:
-        """What is worth a trial: a move that is sure, else all that lead anywhere new.
+        """What is worth a trial: all that lead anywhere new.
 
         Those that show or settle something come first.
         """
@@ -106,10 +110,12 @@ class Sampler:
             if place in been:
                 continue
             been.add(place)
-            if self._preferences.is_sure(world, move):
-                return [way]
             (idle if self._game.is_idle(world, move) else some).append(way)
         return some + idle
+
+    def _sure(self, turns: Sequence[Table]) -> Iterator[Way]:
+        """What loses no win, whatever is hidden."""
+        return (way for way, world in self._ways(turns) if self._preferences.is_sure(world, way[1]))
 
     def _ways(self, turns: Sequence[Table]) -> Iterator[tuple[Way, Table]]:
         """Every move, and the table on which it is made; after draws only those of the pack."""

@@ -86,8 +86,8 @@ def settled(state: RoomState, here: set[str], at: int) -> list[Event]:
 def _begins(state: RoomState, course: Course, here: set[str], at: int) -> int | None:
     """When the race begins, as things stand: at its time, or once all who sit are ready.
 
-    Nobody waits for who is away: he has his board and may come back to it. Who sits down while
-    it is counted down does not call it off, or anybody could for ever.
+    Nobody waits for who is away: he has his board and may come back to it; but bots alone begin
+    no race. Who sits down while it is counted down does not call it off, or anybody could for ever.
     """
     assert course.race, "asked of races"
     seated = [seat.seat for seat in course.seats if seat.id]
@@ -98,8 +98,10 @@ def _begins(state: RoomState, course: Course, here: set[str], at: int) -> int | 
         return soon if begins is not None and begins <= at else begins
     if len(course.race.ready) < MIN_RACERS:
         return None
-    waited_for = {seat.seat for seat in course.seats if seat.id in here}
-    agreed_now = waited_for and waited_for <= set(course.race.ready)
+    waited_for = [seat for seat in course.seats if seat.id in here]
+    agreed_now = {seat.seat for seat in waited_for} <= set(course.race.ready) and any(
+        seat.bot is None for seat in waited_for
+    )
     return soon if begins is None and agreed_now else begins
 
 
