@@ -26,6 +26,14 @@ def test_the_bot_in_the_readme_is_the_tested_one_and_short() -> None:
     assert len(source.splitlines()) <= 20
 
 
+def test_the_commands_with_that_bot_are_about_its_game() -> None:
+    """And they name the file as which it shall be saved."""
+    lines = re.findall(r"kibitz (?:bot|arena)[^`\n]*mymodule:choose[^`\n]*", README)
+    assert len(lines) == 2
+    assert all("klondike-single" in line for line in lines)
+    assert "`mymodule.py`" in README
+
+
 def test_the_table_lists_every_game_and_option() -> None:
     rows = re.findall(r"^\| `([a-z-]+)` \|.*\|([^|]*)\|$", README, re.MULTILINE)
     options = {name: " ".join(re.findall(r"`([^`]*)`", cell)) for name, cell in rows}

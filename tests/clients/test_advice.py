@@ -13,7 +13,7 @@ from kibitz.clients.advised import NOTHING_NEW, may_finish, told
 from kibitz.clients.scene import Scene
 from kibitz.clients.session import Refused, connect
 from kibitz.clients.telling import told as said_of
-from kibitz.clients.terminal.advice import NO_ADVICE, NOT_YET
+from kibitz.clients.terminal.advice import NO_ADVICE, NO_CHANCES, NONE_HERE, NOT_YET
 from kibitz.engine.deals import deck_of
 from kibitz.engine.games import GAMES
 from kibitz.engine.saves import read
@@ -71,7 +71,7 @@ def test_when_it_is_worth_asking_how_it_finishes() -> None:
 
 async def test_a_hint_and_chances(kibitz: Command) -> None:
     (kibitz.home / "game.txt").write_text(NEAR_LOSS)
-    lines = "\n".join((*LOSING[:-1], "hint", LOSING[-1], "hint", ""))
+    lines = "\n".join((*LOSING[:-1], "hint", "winnable", LOSING[-1], "hint", "winnable", ""))
     played = await kibitz.run("play", "aces-up", "--load", "game.txt", "--casual", lines=lines)
     assert played.out.count("a strong bot would play: ") == 2
     assert "of 24 ways in which the hidden cards may lie " in played.out
@@ -81,9 +81,9 @@ async def test_a_hint_and_chances(kibitz: Command) -> None:
 async def test_rooms_without_advice(kibitz: Command, server: Running) -> None:
     for hints, moves in (("moves", "f 3, d\n"), ("none", "this room gives no hints\n")):
         played = await kibitz.run(
-            "play", "aces-up", "--deal", "1", "--hints", hints, lines="hint\nmoves\n"
+            "play", "aces-up", "--deal", "1", "--hints", hints, lines="hint\nwinnable\nmoves\n"
         )
-        assert f"{NO_ADVICE}\n{moves}" in played.out
+        assert f"{NO_ADVICE}\n{NO_CHANCES}\n{moves}" in played.out
     refused = await kibitz.run("play", "--room", "abc", "--casual")
     assert (refused.code, "no --deal, " in refused.err) == (2, True)
 
@@ -127,5 +127,5 @@ async def test_a_server_that_gives_none_is_not_asked_for_it(kibitz: Command) -> 
         kibitz.environ["KIBITZ_SERVER"] = running.url
         lines = "hint\nboard\n"
         played = await kibitz.run("play", "klondike", "--load", "game.txt", lines=lines)
-        assert f"{NO_ADVICE}\n" in played.out
+        assert f"{NONE_HERE}\n" in played.out
         assert OFFER not in played.out

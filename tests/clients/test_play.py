@@ -83,6 +83,7 @@ async def test_the_words_of_every_game(kibitz: Command) -> None:
     assert played.out.count("check them with: kibitz verify") == 4, (
         "three rooms, and one that ended"
     )
+    assert played.out.count("where it was lost, with: kibitz solve ") == 1
     assert "as well   restart, finish, help, quit\n" in played.out
     assert "tf 4 1, " in played.out
     kept = (kibitz.home / "kept.txt").read_text()
@@ -100,6 +101,7 @@ async def test_a_whole_game_of_klondike_is_won(kibitz: Command) -> None:
     played = await kibitz.run("play", "klondike", lines=lines)
     assert played.code == 0
     assert "You won!" in played.out
+    assert "kibitz solve" not in played.out
 
 
 async def test_what_cannot_be_used_is_exit_code_2(kibitz: Command, tmp_path: Path) -> None:

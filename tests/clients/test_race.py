@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import re
 import time
+from dataclasses import replace
 from functools import partial
 from random import Random
 from typing import Any, get_args
@@ -11,7 +12,7 @@ from typing import Any, get_args
 import pytest
 from clients.commands import PATIENCE, Command, read_until, write
 from clients.terminals import CLEAR, at_terminal
-from servers import Running
+from servers import UNLIMITED, Running, running_server
 
 from kibitz.clients import bot, racing
 from kibitz.clients.bots import STRATEGIES
@@ -324,13 +325,30 @@ async def test_a_bot_is_raced_through_a_pipe(kibitz: Command) -> None:
         await write(race, "ready")
         await read_until(race, "greedy bot gave up")
         await write(race, "resign")
-        assert "greedy bot" in await read_until(race, "place")
+        said = await read_until(race, "kibitz solve ")
+        assert "place" in said and "greedy bot" in said
+        assert re.search(r"kibitz solve \w+ --board 1 --server ", said)
 
 
 async def test_where_no_bot_is_to_be_had_the_race_is_left(kibitz: Command) -> None:
     done = await kibitz.run_here("race", "aces-up", *("--bot", "fast") * 3)
     assert (done.code, done.out) == (1, "")
     assert "too many bots per identity" in done.err
+
+
+@pytest.mark.parametrize(
+    ("most", "said"),
+    [(0, "this server has no bots of its own"), (2, "this server has 2 bots at most")],
+)
+async def test_a_race_with_bots_that_are_not_there_is_not_made(
+    kibitz: Command, most: int, said: str
+) -> None:
+    async with running_server(limits=replace(UNLIMITED, bots=most)) as running:
+        kibitz.environ["KIBITZ_SERVER"] = running.url
+        done = await kibitz.run("race", "aces-up", "--winnable", *("--bot", "fast") * 3)
+        assert (done.code, done.out) == (1, "")
+        assert done.err == f"kibitz: {said}\n"
+        assert len((await kibitz.run_here("rooms", "--all")).out.splitlines()) == 1
 
 
 def test_the_strategies_are_those_of_the_protocol() -> None:

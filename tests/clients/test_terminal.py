@@ -4,6 +4,7 @@ import contextlib
 from pathlib import Path
 
 import pytest
+from apart import NEVER
 from clients.commands import Command
 from clients.terminals import at_terminal
 from plays import lose
@@ -16,6 +17,7 @@ from kibitz.engine.deals import deck_of
 from kibitz.engine.game import moves
 from kibitz.engine.games import GAMES, TEXTS
 from kibitz.engine.replays import Replay, Step, write
+from kibitz.server.analysing import child
 from kibitz.server.app import running
 from kibitz.server.log.memory import MemoryLog
 from kibitz.server.settings import Listening, Settings
@@ -103,6 +105,18 @@ async def test_a_line_that_takes_long_is_said_to_be_saved(tmp_path: Path) -> Non
             await ann.until(lambda page: "· 1 move ·" in page and "saving" not in page)
             ann.child.sendeof()
             assert (await ann.end())[0] == 0
+
+
+async def test_while_a_hint_is_worked_out_nothing_is_said_to_be_saved(
+    kibitz: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(child, "ADVISER", NEVER)
+    async with at_terminal(kibitz, "play", "aces-up") as ann:
+        await ann.shows(PROMPT)
+        ann.child.sendline("hint")
+        await ann.shows("thinking…: hint (`quit` leaves)\n", PROMPT)
+        ann.child.sendline("quit")
+        assert (await ann.end())[0] == 0
 
 
 async def test_the_server_goes_and_comes(unused_port: int, tmp_path: Path) -> None:

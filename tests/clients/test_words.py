@@ -75,7 +75,7 @@ def test_the_help_has_every_word_once_and_every_command(game: str, width: int) -
     text = TEXTS[game]
     shown = help_of(text, width)
     for word in WORDS:
-        assert len(re.findall(rf"(?:^  |  |: |, ){word}\b", shown, re.MULTILINE)) == 1, word
+        assert len(re.findall(rf"(?:^  |  |: |, |; ){word}\b", shown, re.MULTILINE)) == 1, word
     for command in commands_of(text.help):
         assert command in commands_of(shown)
 

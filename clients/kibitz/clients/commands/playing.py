@@ -54,7 +54,7 @@ def play(
     """Play a game in a new room, or sit down in one that is there."""
     from kibitz.protocol.requests import PolicyWish
 
-    from ..terminal.seating import new_room, seat_in
+    from ..terminal.seating import new_room, searched, seat_in
 
     if game is None and room is None:
         raise outcome.unusable("which game? (or --room ID)")
@@ -86,9 +86,9 @@ def play(
         delay=delay or 0,
     )
     screen = looks.screen
-    if winnable:
-        screen.say("a winnable deal is being looked for: that may take a few seconds")
     seating = seat_in(room, game) if room else new_room(game, **settings)
+    if winnable:
+        seating = searched(seating, screen.say)
     _sit(seating, screen, entry, name, password)
 
 
@@ -124,7 +124,7 @@ def race(
     """Race others, or a bot. Everybody has a board of the same deal."""
     from kibitz.protocol.requests import PolicyWish
 
-    from ..terminal.seating import against, new_room, seat_in
+    from ..terminal.seating import against, new_room, searched, seat_in
 
     if game is None and room is None:
         raise outcome.unusable("which game? (or --room ID)")
@@ -153,9 +153,9 @@ def race(
         delay=delay or 0,
     )
     screen = looks.screen
-    if winnable:
-        screen.say("a winnable deal is being looked for: that may take a few seconds")
     seating = seat_in(room, game) if room else new_room(game, **settings)
+    if winnable:
+        seating = searched(seating, screen.say)
     if bots:
         seating = against(seating, [each.value for each in bots], round(pace * 1000))
     _sit(seating, screen, entry, name, password)

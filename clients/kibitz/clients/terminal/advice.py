@@ -6,6 +6,7 @@ and stops where one is refused.
 
 from kibitz.engine.games import GAMES
 from kibitz.engine.text import InputError
+from kibitz.protocol.asking import Advised
 from kibitz.protocol.codes import Refused
 
 from .. import racing
@@ -13,25 +14,46 @@ from ..advised import may_finish, told
 from ..telling import number_of
 from .table import Table
 
-NO_ADVICE = "this room gives no advice; `moves` lists the legal moves"
+NO_ADVICE = (
+    "this room gives no advice (one that is made with --hints bot does); "
+    "`moves` lists the legal moves"
+)
+NO_CHANCES = (
+    "whether it can still be won is told in casual rooms only; "
+    "`kibitz play GAME --casual` makes one"
+)
+NONE_HERE = "this server gives no advice; `moves` lists the legal moves"
 NOT_YET = "it does not play itself from here"
 
 
 async def advise(table: Table) -> None:
-    """Say what a bot would play and whether it can still be won, what of both the room allows.
+    """Say what a bot would play.
 
     Raises:
-        InputError: The room does not allow it.
+        InputError: The room does not allow it, or the server has none.
         Refused: The server says no.
 
     """
-    policy = table.mirror.view.policy
-    if policy.advice is not True and policy.casual is not True:
-        raise InputError(NO_ADVICE)
-    if policy.advice is True:
-        table.screen.note(told(await table.client.advise(table.mirror.room)))
-    if policy.casual is True:
-        table.screen.note(told(await table.client.advise(table.mirror.room, "chances")))
+    await _tell(table, "move", table.mirror.view.policy.advice is True, NO_ADVICE)
+
+
+async def chances(table: Table) -> None:
+    """Say whether it can still be won.
+
+    Raises:
+        InputError: The room does not allow it, or the server does not know.
+        Refused: The server says no.
+
+    """
+    await _tell(table, "chances", table.mirror.view.policy.casual is True, NO_CHANCES)
+
+
+async def _tell(table: Table, what: Advised, allowed: bool, refusal: str) -> None:
+    if not table.client.welcome.limits.get("advice"):
+        raise InputError(NONE_HERE)
+    if not allowed:
+        raise InputError(refusal)
+    table.screen.note(told(await table.client.advise(table.mirror.room, what)))
 
 
 async def finish(table: Table) -> None:

@@ -66,6 +66,13 @@ def about_the_deal(room: str, where: str, kept: bool | None) -> str:
     return f"its cards are fixed; check them with: kibitz verify {room}{where}"
 
 
+def about_an_analysis(mirror: Mirror, where: str) -> str:
+    """How to find out whether a game that has ended could have been won."""
+    seat = f" --board {mirror.own + 1}" if mirror.view.race else ""
+    command = f"kibitz solve {mirror.room}{seat}{where}"
+    return f"find out whether it could be won, and where it was lost, with: {command}"
+
+
 def news(scene: Scene, event: Event, own: int, mine: bool) -> tuple[str | None, str | None]:
     """What an event means for who sits at board ``own``: an answer to him, and a remark."""
     race = bool(scene.course.race)

@@ -14,7 +14,7 @@ from .keyboard import Keyboard
 from .screen import Screen
 from .seating import Seating, Ways, why_unseated
 from .table import Gone, Table
-from .typed import act, is_last
+from .typed import act, doing_of, is_last
 
 SOON = 1.0
 """Seconds after which a line that somebody typed is shown to wait, and what he types next is read:
@@ -66,11 +66,12 @@ async def _do(table: Table, keyboard: Keyboard, line: str) -> bool:
     A pipe is read line by line: there ``quit`` waits for what stands before it.
     """
     doing, waiting = asyncio.ensure_future(act(table, line)), [line]
+    said = doing_of(table, line)
     behind: list[str | None] = []
     try:
         await asyncio.wait([doing], timeout=SOON if keyboard.is_tty else None)
         while not doing.done():
-            table.show_waiting(waiting)
+            table.show_waiting(waiting, said)
             asked = keyboard.ask(table.prompt)
             either: set[asyncio.Future[Any]] = {doing, asked}
             await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)

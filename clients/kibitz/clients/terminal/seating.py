@@ -11,7 +11,10 @@ from kibitz.protocol.views import Strategy
 
 from ..pledging import create_pledged
 from ..session import Client
-from ..telling import refused_because
+from ..telling import number_of, refused_because
+
+NO_BOTS = "this server has no bots of its own"
+SEARCHING = "a winnable deal is being looked for: that may take a few seconds"
 
 
 class Seated(NamedTuple):
@@ -75,10 +78,14 @@ def seat_in(room: str, game: str = "") -> Seating:
 def against(seating: Seating, bots: Sequence[Strategy], pace: int) -> Seating:
     """The same seat, and bots of the server's on others; ``pace``: milliseconds a move.
 
-    Where the server has none to spare, the seat is free again.
+    Where the server never has so many, nobody sits down; where it has none to spare just now, the
+    seat is free again.
     """
 
     async def sit(client: Client) -> Seated:
+        if len(bots) > (most := client.welcome.limits.get("bots", 0)):
+            has = f"this server has {number_of(most, 'bot')} at most" if most else NO_BOTS
+            raise Refused(ErrorCode.UNSUPPORTED, has)
         seated = await seating(client)
         try:
             for strategy in bots:
@@ -87,6 +94,17 @@ def against(seating: Seating, bots: Sequence[Strategy], pace: int) -> Seating:
             await client.leave(seated.mirror.room)
             raise
         return seated
+
+    return sit
+
+
+def searched(seating: Seating, say: Callable[[str], None]) -> Seating:
+    """The same seat; where a winnable deal is looked for, that is said first."""
+
+    async def sit(client: Client) -> Seated:
+        if client.welcome.limits.get("winnable"):
+            say(SEARCHING)
+        return await seating(client)
 
     return sit
 

@@ -20,7 +20,7 @@ from ..scene import Scene
 from ..session import Client
 from ..telling import noticed, told
 from .keyboard import Keyboard
-from .news import CLOSED, HELP, about_the_deal, invitation, news
+from .news import CLOSED, HELP, about_an_analysis, about_the_deal, invitation, news
 from .paint import wrapped
 from .screen import Screen
 from .seating import Seating, Ways
@@ -135,10 +135,10 @@ class Table:
             self._rivals = rivals
             self.screen.say(rivals)
 
-    def show_waiting(self, lines: Sequence[str]) -> None:
-        """Show lines that somebody has typed and that have not been done."""
+    def show_waiting(self, lines: Sequence[str], doing: str) -> None:
+        """Show lines that somebody has typed and that have not been done, and what goes on."""
         told = ", ".join(line.strip() for line in lines)
-        waits = "waiting for the server" if self.screen.offline else "saving…"
+        waits = "waiting for the server" if self.screen.offline else doing
         self.waiting = f"{waits}: {told} (`quit` leaves)"
         if self.screen.in_place:
             self.redraw()
@@ -250,3 +250,5 @@ class Table:
             self.screen.remark(remark)
         if event.kind == "ended":
             self._tell_of_the_deal()
+            if self.mirror.board.status != "won":
+                self.screen.aside(about_an_analysis(self.mirror, self._ways.others))

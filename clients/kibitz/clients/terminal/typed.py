@@ -18,7 +18,7 @@ from kibitz.protocol.requests import PolicyWish
 
 from .. import racing
 from ..telling import refused_because
-from .advice import advise, finish, offer
+from .advice import advise, chances, finish, offer
 from .files import read_text, write_text
 from .seating import new_room, rematch
 from .table import Table
@@ -46,10 +46,21 @@ async def act(table: Table, line: str) -> bool:
 
 def is_last(table: Table, line: str) -> bool:
     """Whether a line ends the game for who typed it."""
+    return _meant(table, line) == Request("quit")
+
+
+def doing_of(table: Table, line: str) -> str:
+    """What goes on while a line that takes long is being done."""
+    asks = _meant(table, line) in (Request("hint"), Request("winnable"))
+    return "thinking…" if asks else "saving…"
+
+
+def _meant(table: Table, line: str) -> Move | Request | None:
+    """What a line means, if it means anything."""
     try:
-        return interpret(table.scene.text, line, table.race) == Request("quit")
+        return interpret(table.scene.text, line, table.race)
     except InputError:
-        return False
+        return None
 
 
 async def _do(table: Table, said: Move | Request) -> None:
@@ -80,6 +91,8 @@ async def _do(table: Table, said: Move | Request) -> None:
             screen.note(", ".join(await client.moves(room)) or "there is no legal move")
         case Request("hint"):
             await advise(table)
+        case Request("winnable"):
+            await chances(table)
         case Request("finish"):
             await finish(table)
         case Request("save", name):

@@ -32,7 +32,8 @@ WORDS = {
     "new": Word("another deal, in a new room"),
     "resign": Word("give up; cards are opened"),
     "moves": Word("list the legal moves"),
-    "hint": Word("a bot's choice, or chances"),
+    "hint": Word("a move; winnable: chances"),
+    "winnable": Word("whether it can still be won"),
     "finish": Word("play the rest, if offered"),
     "board": Word("show the board"),
     "say": Word("a remark to all in the room", "TEXT"),
@@ -55,6 +56,8 @@ RACE_WORDS = {
 
 BY_NAME = {"finish"}
 """Words whose meaning is told when they can be used; in the help there is no room for it."""
+BESIDE = {"winnable"}
+"""Words that the help has beside another one, if it has meanings."""
 SAME = {"comment": "say", "shuffle": "new"}
 """Words of single games, and the word that means the same everywhere."""
 SHORT = {"h": "help", "q": "quit"}
@@ -133,13 +136,15 @@ def _menu(words: Mapping[str, Word], others: Sequence[str], width: int) -> list[
     ``others`` are words of ours for which the game has one of its own.
     """
     usages = {word: _usage(word, words) for word in words}
-    entries = [f"  {usages[word]:<9} {words[word].meaning}" for word in words]
-    if others and "help" in words:  # there is no room for one line more
-        entries[list(words).index("help")] = f"  help      this; also: {', '.join(others)}"
+    told = [word for word in words if word not in BESIDE]
+    entries = [f"  {usages[word]:<9} {words[word].meaning}" for word in told]
+    if others and "help" in told:  # there is no room for one line more
+        entries[told.index("help")] = f"  help      this; also: {', '.join(others)}"
     elif others:
         entries.append(f"  as well   {', '.join(others)}")
     left, column = (len(entries) + 1) // 2, widest(entries)
     if 2 * column > width:
-        return ["In every game: " + ", ".join([*usages.values(), *others])]
+        names = [usage.split()[0] for usage in (*usages.values(), *others)]
+        return ["Also: " + ", ".join(names)]
     pairs = zip(entries[:left], [*entries[left:], ""], strict=False)
     return [f"{one:<{column}}{other}".rstrip() for one, other in pairs]
