@@ -1,5 +1,6 @@
 """Hints of a bot, chances and the end of a game that plays itself, at the page."""
 
+from dataclasses import replace
 from typing import Any
 
 from browser.browsing import PHONE, Browsing
@@ -7,7 +8,7 @@ from browser.modules import module_page
 from browser.player import create, named, seq, sit, until
 from plays import NEAR_LOSS, NEAR_WIN
 from playwright.async_api import Browser, Page, expect
-from servers import Running
+from servers import USUAL, Running, running_server
 from talk import talking
 
 from kibitz.clients.advised import told
@@ -39,12 +40,17 @@ async def test_a_hint_is_the_bots_choice_and_then_what_else_is_legal(
     await page.keyboard.press("h")
     status = page.get_by_role("status")
     await expect(status).to_contain_text("Try: Deal.")
+    await expect(page.locator(".toast")).to_have_text("Try: Deal.")
+    ringed = page.locator("kibitz-controls .hinted")
+    await expect(ringed).to_have_text("Deal")
     async with talking(server.url) as host:
         await host.ok("join", room=room)
         moves = (await host.ok("moves", room=room))["moves"]
     assert moves == ["d"]
     await page.keyboard.press("d")
     await until(page, 3)
+    await expect(ringed).to_have_count(0)
+    await expect(page.locator(".toast")).to_have_count(0)
     for _ in range(2):
         await page.get_by_role("button", name="Hint").click()
         await expect(page.locator(".hinted, .goal").first).to_be_visible()
@@ -96,6 +102,35 @@ async def test_what_a_new_room_allows(server: Running, open_page: Browsing) -> N
     async with talking(server.url) as host:
         policy = (await host.ok("join", room=room))["info"]["policy"]
     assert (policy["advice"], policy["casual"]) == (True, True)
+
+
+async def test_where_no_advice_is_given_none_is_offered(open_page: Browsing) -> None:
+    none = running_server(operating=replace(USUAL, advice_seconds=0.0))
+    async with none as server:
+        page = await open_page(f"{server.http}/?start=aces-up", storage=named("Ann"))
+        await page.locator("summary", has_text="Options").click()
+        await expect(page.get_by_label("Hints and lit places")).to_be_checked()
+        for what in ("Hints of a strong bot", "Casual: asking whether it can still be won"):
+            await expect(page.get_by_label(what)).to_have_count(0)
+
+
+async def test_an_answer_stands_in_the_place_of_what_was_said_before_it(
+    server: Running, open_page: Browsing
+) -> None:
+    page = await open_page(server.http)
+    script = """async () => {
+        const {chances} = await import(document.querySelector("script[src$='main.js']")
+            .src.replace("main.js", "room/advice.js"));
+        const toasts = document.getElementById("toasts");
+        const waits = () => new Promise(done => new MutationObserver((_, watch) => {
+            watch.disconnect();
+            done();
+        }).observe(toasts, {childList: true}));
+        const advise = async () => (await waits(), {worlds: 1, winnable: 0, lost: 0});
+        await chances({advise}, "r");
+        return [...toasts.children].map(toast => toast.textContent);
+    }"""
+    assert await page.evaluate(script) == ["Whether it can still be won was not found out."]
 
 
 async def test_the_page_says_what_a_terminal_says(browser: Browser) -> None:

@@ -16,19 +16,22 @@ async def test_a_bot_is_raced_in_one_click_and_marked_to_the_end(
     ann = await open_page(f"{server.http}/?start=aces-up", storage=named("Ann"))
     await ann.get_by_text("Race", exact=True).click()
     await ann.get_by_label("Countdown, in seconds").fill("0")
+    await ann.get_by_label("How the bot plays").select_option("Fast")
     await ann.get_by_role("button", name="Race a bot").click()
-    bot = ann.locator("kibitz-gate li", has_text="strong bot")
+    bot = ann.locator("kibitz-gate li", has_text="fast bot")
     await expect(bot.locator(".bot")).to_have_text("bot")
     await expect(bot).to_have_class("ready")
+    await expect(ann.locator("kibitz-gate")).to_contain_text("It begins when you press")
     await axe.check(ann, "kibitz-gate")
     await get_ready(ann)
-    row = ann.locator("kibitz-racers tbody tr", has_text="strong bot")
+    row = ann.locator("kibitz-racers tbody tr", has_text="fast bot")
     await expect(row.locator(".bot")).to_be_visible()
     await expect(row.locator("td").nth(2)).not_to_have_text("0")  # it plays
     await give_up(ann)
-    await expect(row.get_by_role("button", name="strong bot")).to_be_visible()
+    await expect(row.get_by_role("button", name="fast bot")).to_be_visible()
+    await expect(ann.locator(".strip")).to_have_text("You gave up. Choose a name to see a board.")
     names = {cells[1] for cells in await standings(ann)}
-    assert names == {"strong bot bot", "Ann (you)"}
+    assert names == {"fast bot bot", "Ann (you)"}
 
 
 async def test_who_made_a_race_adds_bots_and_sends_them_away(open_page: Browsing) -> None:

@@ -6,7 +6,7 @@
  */
 
 import { said, toast } from "../shell/announce.js";
-import { seatBot } from "../shell/bots.js";
+import { seatBot, STRATEGIES } from "../shell/bots.js";
 import { h } from "../shell/dom.js";
 import { emblem } from "./emblem.js";
 import { blame, labelled, optionFields } from "./form.js";
@@ -37,11 +37,17 @@ export class Start extends HTMLElement {
     }),
     "Or a word. The same one is the same deck for everybody.",
   );
-  #shared = common();
+  /** @type {HTMLElement[]} */
+  #shared = [];
   #winnable = winnable();
   #searching = h("p", { class: "muted", role: "status", hidden: true });
   #off = new AbortController();
   #race = raceFields();
+  #strength = h(
+    "select",
+    { "aria-label": "How the bot plays" },
+    ...STRATEGIES.map(([value, label, about]) => h("option", { value, title: about }, label)),
+  );
   #bot = h(
     "button",
     { class: "large", title: "The same deal for both, each on a board of their own" },
@@ -53,6 +59,7 @@ export class Start extends HTMLElement {
     this.classList.add("page");
     const { client } = this.context;
     this.#games = client.welcome?.games ?? {};
+    this.#shared = common(client.advises);
     client.addEventListener(
       "push",
       (event) => {
@@ -138,7 +145,8 @@ export class Start extends HTMLElement {
             "div",
             { class: "begin" },
             h("button", { class: "primary large" }, `Start ${info.title}`),
-            Boolean(this.context.client.welcome?.limits.bots) && this.#bot,
+            Boolean(this.context.client.welcome?.limits.bots) &&
+              h("span", { class: "rival" }, this.#bot, this.#strength),
             this.#deal,
           ),
         ),
@@ -202,7 +210,7 @@ export class Start extends HTMLElement {
    */
   async #start(game, info, form, race, bot) {
     const { client, router, named } = this.context;
-    const told = wish(form, info, race, client.advises);
+    const told = wish(form, info, race);
     const password = form.elements.namedItem("password");
     if (told.password === "" && password instanceof HTMLInputElement) {
       blame(password, "A private room needs a password.");
@@ -229,7 +237,7 @@ export class Start extends HTMLElement {
   /** Have a bot sit down; where none can, the race is there all the same. @param {string} room */
   async #rival(room) {
     try {
-      await seatBot(this.context.client, room);
+      await seatBot(this.context.client, room, { strategy: this.#strength.value });
     } catch (problem) {
       toast(said(/** @type {Error} */ (problem)), { kind: "bad" });
     }

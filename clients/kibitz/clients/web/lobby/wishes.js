@@ -24,6 +24,8 @@ const POLICIES = [
   ["say", true, "Comments"],
   ["cheat", false, "Looking at all cards (marks the game)"],
 ];
+/** What takes a server that gives advice. */
+const ADVICE = new Set(["advice", "casual"]);
 /** What no race allows, whatever is ticked. */
 const NOT_IN_A_RACE = new Set(["advice", "casual", "save", "cheat"]);
 
@@ -39,8 +41,12 @@ export function winnable() {
   return h("div", { class: "field" }, field, about);
 }
 
-/** What can be said of any room. @returns {HTMLElement[]} */
-export function common() {
+/**
+ * What can be said of any room.
+ * @param {boolean} advises  whether the server gives advice
+ * @returns {HTMLElement[]}
+ */
+export function common(advises) {
   const see = h(
     "select",
     { name: "visibility" },
@@ -86,8 +92,8 @@ export function common() {
       h(
         "div",
         { class: "choice" },
-        ...POLICIES.map(([name, usual, label, ticked = usual]) =>
-          tick(`policy-${name}`, label, ticked),
+        ...POLICIES.filter(([name]) => advises || !ADVICE.has(name)).map(
+          ([name, usual, label, ticked = usual]) => tick(`policy-${name}`, label, ticked),
         ),
       ),
     ),
@@ -99,10 +105,9 @@ export function common() {
  * @param {HTMLFormElement} form
  * @param {GameInfo} info
  * @param {boolean} race  rather than a game alone or together
- * @param {boolean} advises  whether the server gives advice
  * @returns {Settings}
  */
-export function wish(form, info, race, advises) {
+export function wish(form, info, race) {
   const data = new FormData(form);
   const text = (/** @type {string} */ name) => String(data.get(name) ?? "").trim();
   const seen = text("visibility");
@@ -112,7 +117,7 @@ export function wish(form, info, race, advises) {
   if (text("deal")) settings.deal = text("deal");
   if (data.has("winnable")) settings.winnable = true;
   if (seen === "private") settings.password = String(data.get("password") ?? "");
-  if (!advises || !data.has("policy-hints")) data.delete("policy-advice");
+  if (!data.has("policy-hints")) data.delete("policy-advice");
   const wished = race ? raceWish(text) : tableWish(text);
   const policy = Object.fromEntries(
     POLICIES.map(

@@ -15,11 +15,15 @@ const LONG = 800;
 
 /** Ask, and say what was found. @param {Client} client @param {string} room */
 export async function chances(client, room) {
-  const late = setTimeout(() => toast("The server tries what can still be done…"), LONG);
+  let away = () => {};
+  const late = setTimeout(() => {
+    away = toast("The server tries what can still be done…");
+  }, LONG);
   try {
     const sentence = told(await client.advise(room, "chances"));
     toast(`${sentence[0].toUpperCase()}${sentence.slice(1)}.`);
   } finally {
+    away();
     clearTimeout(late);
   }
 }

@@ -6,18 +6,12 @@
  */
 
 import { said } from "../shell/announce.js";
-import { seatBot, sendBotAway } from "../shell/bots.js";
+import { seatBot, sendBotAway, STRATEGIES } from "../shell/bots.js";
 import { openDialog } from "../shell/dialog.js";
 import { h } from "../shell/dom.js";
 
 /** @import { Client } from "../client/client.js" */
 
-/** How bots play, the best first. @type {[strategy: string, label: string, about: string][]} */
-const STRATEGIES = [
-  ["strong", "Strong", "thinks about every move"],
-  ["fast", "Fast", "thinks, but not for long"],
-  ["greedy", "Greedy", "takes what looks best at once"],
-];
 /** Milliseconds from one move to the next. @type {[pace: number, label: string][]} */
 const PACES = [
   [2000, "At leisure: a move in two seconds"],

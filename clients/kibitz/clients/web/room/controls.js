@@ -41,6 +41,8 @@ export class Controls extends HTMLElement {
   /** @type {State | null} */
   #state = null;
   #drawn = "";
+  /** The move whose button is a hint. @type {string | null} */
+  #pointed = null;
   #off = new AbortController();
 
   connectedCallback() {
@@ -93,6 +95,7 @@ export class Controls extends HTMLElement {
     while (this.firstElementChild !== this.#menu) this.firstElementChild?.remove();
     this.prepend(...(state.plays ? this.#player(state) : this.#viewer(state)));
     this.#items.replaceChildren(...this.#more(state));
+    this.point(this.#pointed);
     if (!focused || this.contains(document.activeElement)) return;
     const again = this.querySelector(`[data-do="${focused}"]:enabled`);
     if (again instanceof HTMLElement) again.focus();
@@ -104,12 +107,12 @@ export class Controls extends HTMLElement {
     return this.querySelector(`[data-move="${CSS.escape(move)}"]`);
   }
 
-  /** Let the button of a move be seen; its name. @param {string} move */
+  /** Ring the button of a move, and no other; its name. @param {string | null} move */
   point(move) {
-    const button = this.buttonOf(move);
-    const swell = [{ scale: 1 }, { scale: 1.12 }, { scale: 1 }];
-    button?.animate(swell, { duration: 500, iterations: 3 });
-    return button?.textContent ?? move;
+    this.#pointed = move;
+    for (const button of this.querySelectorAll("[data-move]"))
+      button.classList.toggle("hinted", button.getAttribute("data-move") === move);
+    return move && (this.buttonOf(move)?.textContent ?? move);
   }
 
   /** @param {State} state */

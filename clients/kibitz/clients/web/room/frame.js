@@ -6,7 +6,7 @@
 
 import { isWaiting } from "../client/past.js";
 import { spoken } from "../cards/names.js";
-import { ending, said } from "../shell/announce.js";
+import { ending, said, toast } from "../shell/announce.js";
 import { h, whenLetGo } from "../shell/dom.js";
 import "./controls.js";
 import "./log.js";
@@ -59,6 +59,8 @@ export class Frame {
   race = null;
   /** @type {Thoughts | undefined} */
   #thoughts;
+  /** Takes away the words of a hint. */
+  #unsay = () => {};
   #title = h("h1", {});
   /** Asks for the game to be verified, and then says what came of that. */
   #badge = h(
@@ -143,6 +145,16 @@ export class Frame {
     const { thoughts } = await import("./thoughts.js");
     this.#thoughts ??= await thoughts(this.log);
     this.#thoughts.take(thought.moves, source.seats[board]?.name ?? "");
+  }
+
+  /**
+   * Show which button to press, in a ring and in words.
+   * @param {string | null} move  its move; `null`: none any longer
+   */
+  point(move) {
+    this.#unsay();
+    const name = this.controls.point(move);
+    this.#unsay = name ? toast(`Try: ${name}.`) : () => {};
   }
 
   /** As if it were a button of the controls. @param {string} what */

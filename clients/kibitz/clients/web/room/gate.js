@@ -79,8 +79,11 @@ export class Gate extends HTMLElement {
       ...(free ? [h("li", { class: "muted" }, countOf(free, "free seat"))] : []),
     );
     const time = limit % 60 ? countOf(limit, "second") : countOf(limit / 60, "minute");
-    this.#facts.textContent = `Everybody plays the same deal, for ${time} at most.`;
     const is = own !== null && ready.includes(own);
+    const last = own !== null && !is && !fixed && taken.length > 1;
+    const waits = last && ready.length === taken.length - 1;
+    const begin = waits ? " It begins when you press “I am ready”." : "";
+    this.#facts.textContent = `Everybody plays the same deal, for ${time} at most.${begin}`;
     this.#keep([
       own !== null && !fixed && !is && ["ready", "I am ready", "primary large"],
       own !== null && !fixed && is && ["unready", "Not ready", "large"],

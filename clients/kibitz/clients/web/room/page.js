@@ -172,7 +172,7 @@ export class RoomPage extends HTMLElement {
     }
     on(controls, "left", () => this.#stage.enter());
     on(player, "kept", () => toast("You are looking back: go back to the game to play on."));
-    on(player, "pointed", ({ move }) => announce(`Try: ${controls.point(move)}.`));
+    on(player, "pointed", ({ move }) => this.#frame.point(move));
     on(controls, "menu", ({ open }) => {
       this.#felt.inert = open;
     });

@@ -22,7 +22,7 @@ import { Pointer } from "../table/pointer.js";
 /** @typedef {Legal & {undo: boolean, redo: boolean}} Possible */
 
 /** How long a hint stays, ms. */
-const HINT = 2600;
+const HINT = 5000;
 /** So long something is held before it is told, ms. */
 const TELL = 420;
 /** After so long it is said that the bot thinks, ms. */
@@ -47,6 +47,8 @@ export class Player extends EventTarget {
   #awaited = false;
   /** How many hints were given here; -1: the next one is a bot's. */
   #hinted = 0;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #hintEnds;
   /** Whether the game plays itself from here on. */
   ends = false;
   /** What the server last said can be done; `null`: it does not say. @type {Possible | null} */
@@ -93,7 +95,7 @@ export class Player extends EventTarget {
     if (held && (!free || held.pile.liftable(held.pile.cells.length - held.count) !== held.count))
       this.#hand.put();
     this.#unhint();
-    this.#hinted = policy?.advice ? -1 : 0;
+    this.#hinted = policy?.advice && this.#client.advises ? -1 : 0;
     if (free) {
       this.#ask();
       this.#askEnd();
@@ -207,6 +209,8 @@ export class Player extends EventTarget {
    */
   async hint() {
     this.#unhint();
+    if (this.#awaited)
+      await new Promise((known) => this.addEventListener("possible", known, { once: true }));
     const { moves, drags } = this.possible ?? NO_MOVES;
     if (!moves.length) {
       toast("There is no legal move now.");
@@ -220,7 +224,10 @@ export class Player extends EventTarget {
   /** Show what the bot would play. */
   async #advise() {
     const seq = this.#seq;
-    const late = setTimeout(() => toast("The bot thinks…"), THINKS);
+    let away = () => {};
+    const late = setTimeout(() => {
+      away = toast("The bot thinks…");
+    }, THINKS);
     try {
       const { move, drag } = await this.#client.advise(this.#room, "move");
       if (seq !== this.#seq) return;
@@ -229,6 +236,7 @@ export class Player extends EventTarget {
     } catch (problem) {
       toast(/** @type {Error} */ (problem).message, { kind: "bad" });
     } finally {
+      away();
       clearTimeout(late);
     }
   }
@@ -237,7 +245,7 @@ export class Player extends EventTarget {
   #show(move, drag) {
     if (drag) this.#point(drag);
     else this.dispatchEvent(new CustomEvent("pointed", { detail: { move } }));
-    setTimeout(() => this.#unhint(), HINT);
+    this.#hintEnds = setTimeout(() => this.#unhint(), HINT);
   }
 
   /** @param {[from: string, to: string, cards: number]} drag */
@@ -252,6 +260,8 @@ export class Player extends EventTarget {
   }
 
   #unhint() {
+    clearTimeout(this.#hintEnds);
+    this.dispatchEvent(new CustomEvent("pointed", { detail: { move: null } }));
     for (const place of this.#stage.querySelectorAll(".hinted, .goal"))
       place.classList.remove("hinted", "goal");
   }

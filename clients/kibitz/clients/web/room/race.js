@@ -24,6 +24,8 @@ import { headline, lineOf, showResults } from "./results.js";
 
 /** @typedef {[text: string, choices: [what: string, label: string][]]} Notice */
 
+/** How one's own race ended, unless it was won. @type {Record<string, string>} */
+const HOW = { resigned: "You gave up", timeout: "Your time is up" };
 const MASKED = "Boards are opened when the last one is done.";
 
 /**
@@ -155,8 +157,9 @@ export class Race {
       ];
     const mine = rows.find(({ seat }) => seat - 1 === own);
     if (!mine || mine.status === "open" || whose) return [text, back];
-    const how = mine.status === "won" ? "You won" : "You are done";
-    return [`${how}, ${ordinal(mine.place)} so far. Choose a name to see a board.`, []];
+    const place = `, ${ordinal(mine.place)} so far`;
+    const how = mine.status === "won" ? `You won${place}` : (HOW[mine.status] ?? `You are done`);
+    return [`${how}. Choose a name to see a board.`, []];
   }
 
   /** @returns {Results} */

@@ -39,17 +39,19 @@ export function announce(text) {
  * Show it for some seconds, and say it.
  * @param {string} text
  * @param {{kind?: "good" | "bad"}} [how]
+ * @returns {() => void}  takes it away sooner
  */
 export function toast(text, { kind } = {}) {
   announce(text);
   const region = document.getElementById("toasts");
-  if (!region) return;
+  if (!region) return () => {};
   // Spoken through the live region already: hidden here, or it would be read twice.
   const note = h("p", { class: "toast", dataset: { kind }, "aria-hidden": "true" }, text);
   for (const other of [...region.children])
     if (other.textContent === text || region.childElementCount > 1) other.remove();
   region.append(note);
   setTimeout(() => note.remove(), STAY + text.length * 40);
+  return () => note.remove();
 }
 
 /**

@@ -4,6 +4,13 @@
  * @import { Client } from "../client/client.js"
  */
 
+/** How bots play, the best first. @type {[strategy: string, label: string, about: string][]} */
+export const STRATEGIES = [
+  ["strong", "Strong", "thinks about every move"],
+  ["fast", "Fast", "thinks, but not for long"],
+  ["greedy", "Greedy", "takes what looks best at once"],
+];
+
 /**
  * Have a bot of the server's sit down in a race.
  * @param {Client} client
