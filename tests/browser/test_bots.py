@@ -1,5 +1,6 @@
 """Bots in the page: raced in one click from the form, added in the gate and sent away, marked."""
 
+import re
 from dataclasses import replace
 
 from browser import axe
@@ -86,12 +87,24 @@ async def test_what_a_bot_thinks_is_shown_as_bars_to_who_opens_them(
         await robby.ok("think", room=room, moves=[["sw", 0.75], ["tt 1 2", 0.25]])
         await page.get_by_text("What Robby thinks").click()
         rows = page.get_by_role("list", name="Moves and what they are worth").locator("li")
-        await expect(rows).to_have_text(["sw0.75", "tt 1 20.25"])
+        await expect(rows).to_have_text(["Draw0.75", "tt 1 20.25"])
         widths = [
             await bar.evaluate("e => e.style.inlineSize")
             for bar in await rows.locator(".bar").all()
         ]
-        assert widths == ["100%", "33%"]
+        assert widths == ["100%", "6%"]
+        note = page.locator("kibitz-thoughts p")
+        await expect(note).to_contain_text("1 or more: a sure win")
+        await robby.ok("move", room=room, move="sw")
+        await expect(rows).to_have_text([re.compile(" → waste.*played0.75"), "tt 1 20.25"])
         await axe.check(page, "kibitz-thoughts")
+        await page.get_by_role("button", name="One event back").click()
+        await expect(rows).to_have_count(0)
+        await expect(page.locator("kibitz-thoughts")).to_be_hidden()
+        await page.get_by_role("button", name="Back to the game").click()
+        await expect(rows).to_have_count(2)
+        await robby.ok("move", room=room, move="sw")
+        await expect(note).to_contain_text("Played without weighing: ")
+        await expect(rows).to_have_count(0)
         await robby.ok("think", room=room, moves=[["tf 7 1", 1.0]])
         await expect(rows).to_have_text(["tf 7 11.00"])

@@ -2,10 +2,12 @@
  * What became of a game that has ended: whether its deal could be won, with which move it was lost,
  * and what would have won; the server has searched.
  *
- * It is loaded when somebody asks. Promises: says the same as `kibitz solve`; marks the move that
+ * It is loaded when somebody asks. Promises: says the same as `kibitz solve`, with the numbers and
+ * words of the log; marks the move that
  * lost the game on the timeline; what failed is told. Never: a search, a rule.
  */
 
+import { signed } from "../cards/names.js";
 import { openDialog } from "../shell/dialog.js";
 import { said, toast } from "../shell/announce.js";
 import { h } from "../shell/dom.js";
@@ -28,6 +30,8 @@ import { share } from "./timeline.js";
 
 /** Events that are commands of a board. */
 const COMMANDS = new Set(["move", "undo", "redo", "restart", "resigned"]);
+/** Moves that a sentence names, by number and perhaps in the game's notation. */
+const MOVES = /\bmoves? (\d+)(?: to (\d+))?(: .+)?/;
 /** The status of what is not there yet. */
 const ACCEPTED = 202;
 const WAITS = "The server looks for what would have won. That takes a while.";
@@ -52,9 +56,11 @@ export async function analyse(context, source, board) {
   try {
     const wishes = { invite: client.invited, board };
     const found = await waited(room, settings.token, wishes, closed.signal);
-    const way = { room, timeline, dialog, seqs: commandsOf(source.past, board) };
+    const way = { room, timeline, dialog, past: source.past, seqs: commandsOf(source.past, board) };
     mark(found, board, way);
-    const line = found.line.map((move) => h("li", {}, move));
+    const line = runs(found.line).map(({ move, times, from }) =>
+      h("li", { "data-number": from }, times > 1 ? `${move} ×${times}` : move),
+    );
     words.replaceChildren(
       ...told(found).map((sentence) => h("p", {}, ...linked(sentence, found, way))),
     );
@@ -158,7 +164,7 @@ function commandsOf(past, board) {
   return past.complete ? its.map(({ seq }) => seq) : [];
 }
 
-/** How to get to a moment. @typedef {{room: string, timeline: Timeline, dialog: HTMLDialogElement, seqs: number[]}} Way */
+/** How to get to a moment. @typedef {{room: string, past: Past, timeline: Timeline, dialog: HTMLDialogElement, seqs: number[]}} Way */
 
 /**
  * The event that was a move.
@@ -182,7 +188,7 @@ function mark(found, board, way) {
   const { timeline } = way;
   const seq = seqOf(found, found.mistake, way);
   if (seq === undefined) return;
-  const name = `Lost with move ${found.mistake}: ${found.moves[(found.mistake ?? 1) - 1]}`;
+  const name = `Lost with event ${seq}: ${wordsAt(seq, way)}`;
   const its = marks.get(timeline) ?? new Map();
   its.get(board)?.link.remove();
   const link = linkTo(seq, way, { class: "mistake", title: name, "aria-label": name });
@@ -213,16 +219,39 @@ function linkTo(seq, { room, timeline, dialog }, props, text) {
   return h("a", { ...props, href: href({ page: "room", room, moment: seq }), onClick: go }, text);
 }
 
+/** An event that was a move, in the words of the log. @param {number} seq @param {Way} way */
+function wordsAt(seq, { past }) {
+  const event = past.event(seq);
+  return event ? signed(event) || event.move : "";
+}
+
 /**
- * A sentence, the move that it names as a link to the moment after it.
+ * A sentence, the moves that it names as the log has them, with a link to the moment after.
  * @param {string} sentence
  * @param {Analysed} found
  * @param {Way} way
  */
 function linked(sentence, found, way) {
-  const named = /\bmove (\d+)\b/.exec(sentence);
-  const seq = named && seqOf(found, Number(named[1]), way);
+  const named = MOVES.exec(sentence);
+  const [seq, last] = [1, 2].map((n) => seqOf(found, Number(named?.[n] ?? 0), way));
   if (!named || !seq) return [sentence];
-  const link = linkTo(seq, way, {}, named[0]);
-  return [sentence.slice(0, named.index), link, sentence.slice(named.index + named[0].length)];
+  const link = linkTo(seq, way, {}, last ? `events ${seq} to ${last}` : `event ${seq}`);
+  const what = named[3] ? `: ${wordsAt(seq, way)}` : "";
+  const rest = sentence.slice(named.index + named[0].length);
+  return [sentence.slice(0, named.index), link, what, rest];
+}
+
+/**
+ * Moves one after the other, the same ones together; `from`: the number of the first one.
+ * @param {string[]} moves
+ */
+function runs(moves) {
+  /** @type {{move: string, times: number, from: number}[]} */
+  const made = [];
+  for (const [n, move] of moves.entries()) {
+    const last = made.at(-1);
+    if (last?.move === move) last.times++;
+    else made.push({ move, times: 1, from: n + 1 });
+  }
+  return made;
 }

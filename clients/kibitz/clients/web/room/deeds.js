@@ -117,6 +117,8 @@ export class Deeds {
           return void (await this.#context.client.resign(this.#room));
         case "alone":
           return this.#context.router.go({ page: "room", room: this.#played, moment: seq });
+        case "game":
+          return this.#context.router.go({ page: "room", room: this.#source.from });
         case "share":
           return await this.#pass(
             this.#link({

@@ -134,17 +134,23 @@ export class Frame {
     this.#crowd(standing);
     this.#strip(standing);
     this.race?.show(standing);
+    this.#weighed(standing.playback, standing.source);
   }
 
   /**
    * Show what the player of a board thinks, where that is looked at: loaded with its first use.
-   * @param {Thought} thought @param {number} board  the one that is looked at @param {Source} source
+   * @param {Thought} thought @param {Playback} playback @param {Source} source
    */
-  async think(thought, board, source) {
-    if (thought.board !== board) return;
+  async think(thought, playback, source) {
     const { thoughts } = await import("./thoughts.js");
     this.#thoughts ??= await thoughts(this.log);
-    this.#thoughts.take(thought.moves, source.seats[board]?.name ?? "");
+    this.#thoughts.take(thought);
+    this.#weighed(playback, source);
+  }
+
+  /** @param {Playback} playback @param {Source} source */
+  #weighed({ board, following }, { past, seats, info: { actions = [] } }) {
+    this.#thoughts?.show({ board, following, past, name: seats[board]?.name ?? "", actions });
   }
 
   /**

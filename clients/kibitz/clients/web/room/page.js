@@ -133,7 +133,7 @@ export class RoomPage extends HTMLElement {
     on(source, "reset", () => this.#reset());
     on(source, "known", () => this.#known());
     on(source, "presence", () => this.#show());
-    on(source, "thought", (thought) => this.#frame.think(thought, playback.board, source));
+    on(source, "thought", (thought) => this.#frame.think(thought, playback, source));
     on(source, "lost", (why) => {
       toast(said(why), { kind: "bad" });
       this.#show();

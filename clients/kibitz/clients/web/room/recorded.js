@@ -9,7 +9,11 @@ import { Past } from "../client/past.js";
 
 /** @import { Event as Happening, GameInfo, Seat } from "../protocol/messages.js" */
 
-/** @typedef {{game: string, events: Happening[], open?: Happening[], fault?: string}} Recording */
+/**
+ * `from`: the room of the game that would have been won so.
+ * @typedef {{game: string, events: Happening[], open?: Happening[], fault?: string,
+ *   from?: string}} Recording
+ */
 
 const KEPT = "kibitz-file";
 
@@ -67,8 +71,9 @@ export class Recorded extends EventTarget {
   #open;
 
   /** @param {Recording} recording @param {GameInfo} info */
-  constructor({ game, events, open, fault }, info) {
+  constructor({ game, events, open, fault, from }, info) {
     super();
+    this.from = from;
     this.game = game;
     this.info = info;
     this.fault = fault;
@@ -85,6 +90,11 @@ export class Recorded extends EventTarget {
   /** Whether the file says where all cards lay. */
   get canOpen() {
     return Boolean(this.#open?.length);
+  }
+
+  /** @returns {[text: string, choices: [what: string, label: string][]] | undefined} */
+  notice() {
+    if (this.from) return ["This is what would have won.", [["game", "Back to the game"]]];
   }
 
   async opened() {

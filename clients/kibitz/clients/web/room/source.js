@@ -21,7 +21,8 @@ export {};
  * first; `own`: the same, if this is a race and he has one; `fresh`: what happens is told at once;
  * `gone`: the room is lost; `unseated`: why the visitor may not sit here, as far as he was told; `mine`: he has a seat;
  * `plays`: and a board that can be played on; `free`: there is a seat to be taken; `hasBots`: he says which bots of the server's play; `address`: the room's id. `recorded`: the room in which the game was played, if this one shows it; then there
- * are `playback`, led by others, `remarks` made here, and a `notice` of who leads.
+ * are `playback`, led by others, `remarks` made here, and a `notice` of who leads. `from`: the room
+ * of the game that would have been won so.
  * @typedef {EventTarget & {
  *   past: Past,
  *   game: string,
@@ -46,7 +47,8 @@ export {};
  *   recorded?: string,
  *   playback?: Playback,
  *   remarks?: Event[],
- *   notice?(embed: boolean): [text: string, choices: [what: string, label: string][]],
+ *   from?: string,
+ *   notice?(embed: boolean): [text: string, choices: [what: string, label: string][]] | undefined,
  *   opened(): Promise<Past>,
  *   close(): void,
  * }} Source

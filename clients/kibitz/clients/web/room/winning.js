@@ -6,7 +6,7 @@
  * shown is a recording, and no room. Never: a rule.
  */
 
-import { toast } from "../shell/announce.js";
+import { announce } from "../shell/announce.js";
 import { fetched } from "./files.js";
 import { reading } from "./recorded.js";
 
@@ -29,9 +29,9 @@ export async function show({ client, router, settings }, { room, board }, found)
   const replay = await client.replay(text);
   const commands = replay.events.filter(({ kind }) => COMMANDS.has(kind));
   const at = kept(found) ? commands[kept(found) - 1].seq : 1;
-  reading.keep(replay, text);
+  reading.keep({ ...replay, from: room }, text);
   router.go({ page: "file", moment: at });
-  toast("From here on it would have been won: step on.");
+  announce("From here on it would have been won: step on.");
 }
 
 /** How many commands there were before the line that wins. @param {Analysed} found */
