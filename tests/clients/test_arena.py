@@ -8,8 +8,9 @@ import pytest
 from typer.testing import CliRunner
 
 from kibitz.clients.__main__ import app
+from kibitz.clients.arena import printing
 from kibitz.clients.arena.contest import Contest, Row, deals_of, run
-from kibitz.clients.arena.figures import average, by_chance, difference, percentile, share
+from kibitz.clients.arena.figures import Estimate, average, by_chance, difference, percentile, share
 from kibitz.clients.arena.page import page
 from kibitz.clients.arena.report import report
 
@@ -59,6 +60,12 @@ def test_means_and_percentiles() -> None:
     times = [float(n) for n in range(100, 0, -1)]
     assert (percentile(times, 95), percentile(times, 50), percentile([7.0], 95)) == (95, 50, 7)
     assert percentile([], 50) == 0
+
+
+def test_equal_values_have_no_interval_and_bounds_no_dust() -> None:
+    assert share(0, 10).low == 0
+    assert average([38.0, 38.0]) == average([38.0]) == Estimate(38.0, 38.0, 38.0)
+    assert printing._cards(average([38.0, 38.0])) == ("38.0", "")
 
 
 def test_lists_of_deals() -> None:
@@ -118,6 +125,9 @@ def test_pairs_are_of_the_same_deals() -> None:
     assert "script" not in tags
     assert "a<b>" not in text
     assert "a&lt;b&gt;" in text
+    assert "<h2>Each two on the same deals</h2>" in text
+    for scale in (range(0, 101, 20), range(0, 101, 25)):
+        assert all(f">{percent} %</text>" in text for percent in scale)
 
 
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,7 +146,9 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert found["standings"][0]["outcomes"] == {"failed": 2}
     assert found["rows"][0]["fault"].startswith("the strategy failed: RuntimeError: too many")
     assert (tmp_path / "page.html").read_text().startswith("<!doctype html>")
-    shown = CliRunner().invoke(app, words).stdout
+    result = CliRunner().invoke(app, words)
+    assert result.stderr == "4 games: mine:choose, greedy\n"
+    shown = result.stdout
     assert "mine:choose : greedy" in shown
     assert "mine:choose, deal 1, failed: the strategy failed: RuntimeError" in " ".join(
         shown.split()

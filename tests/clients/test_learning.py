@@ -297,5 +297,6 @@ def test_what_was_learnt_plays_as_a_strategy(game: str) -> None:
 
 def test_the_example_of_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> None:
     text = (ROOT / "README.md").read_text()
-    exec(text.split("<!-- learning example -->\n```python\n")[1].split("```")[0], {})
+    for example in ("learning", "race"):
+        exec(text.split(f"<!-- {example} example -->\n```python\n")[1].split("```")[0], {})
     assert re.fullmatch(r"\d+ cards home, won: (True|False)\n", capsys.readouterr().out)

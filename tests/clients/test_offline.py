@@ -24,7 +24,7 @@ async def slowly(view: BoardView, legal: list[str]) -> str | None:
 @pytest.mark.parametrize("game", GAMES)
 def test_the_same_deal_is_the_same_game(game: str) -> None:
     played = play(game, "7", first)
-    again = play(game, "7", slowly)
+    again = play(game, 7, slowly)
     assert (again.line, again.outcome, again.score) == (played.line, played.outcome, played.score)
     assert len(played.thought) == len(again.thought) >= len(played.line) > 0
     assert played.line != play(game, "8", first).line
@@ -61,6 +61,8 @@ def test_a_strategy_that_breaks_the_rules_is_told_so(monkeypatch: pytest.MonkeyP
     for wrong in ("move 1 1", "nonsense", "undo", 7, ["discard"]):
         with pytest.raises(Failed):
             play("klondike", "1", lambda view, legal, wrong=wrong: wrong)  # type: ignore[misc]
+    with pytest.raises(Failed, match=r"chose 'xx': Error in option: xx Invalid option.$"):
+        play("aces-up", "1", lambda view, legal: "xx")
     with pytest.raises(Failed, match="ZeroDivisionError"):
         play("klondike", "1", lambda view, legal: str(1 // 0))
     monkeypatch.setattr(turns, "NO_PROGRESS", 20)

@@ -141,6 +141,21 @@ async def test_bot_by_command(kibitz: Command) -> None:
     assert "\x1b" not in done.out
 
 
+async def test_a_bot_plays_by_options(kibitz: Command, server: Running) -> None:
+    words = ("bot", "random", "montana", "--option", "shuffles=0")
+    done = await kibitz.run(*words)
+    assert (done.code, done.err) == (0, "")
+    async with connect(server.url) as client:
+        mirror = await client.join(done.out.splitlines()[1].split("\t")[0])
+        assert mirror.view.options == {"shuffles": "0"}
+    for wrong, said in (
+        (("--room", mirror.room), "kibitz: --room is a game that has begun: no --option\n"),
+        (("--option", "colour=on"), "no option 'colour'"),
+    ):
+        refused = await kibitz.run(*words, *wrong)
+        assert (refused.code, said in refused.err) == (2, True)
+
+
 async def test_a_bot_is_the_same_one_where_its_identity_is_kept(
     kibitz: Command, server: Running
 ) -> None:
@@ -182,6 +197,7 @@ async def test_a_strategy_that_breaks_is_one_sentence(kibitz: Command) -> None:
     (kibitz.home / "breaks.py").write_text(
         "def choose(view, legal):\n    if view.moves > 2:\n        raise KeyError('oh')\n"
         "    return legal[0]\n\ndef three(view, legal):\n    return 3\n"
+        "\ndef word(view, legal):\n    return 'move 1'\n"
     )
     for strategy, said in [
         ("os:system", "kibitz: the strategy failed: TypeError: system() "),
@@ -191,6 +207,10 @@ async def test_a_strategy_that_breaks_is_one_sentence(kibitz: Command) -> None:
             f"kibitz: the strategy failed: KeyError: 'oh' ({kibitz.home}/breaks.py, line 3)\n",
         ),
         ("breaks:three", "kibitz: the strategy chose 3, which is no move\n"),
+        (
+            "breaks:word",
+            "kibitz: the strategy chose 'move 1': move: incorrect number of arguments\n",
+        ),
     ]:
         done = await kibitz.run("bot", strategy, "klondike")
         assert (done.code, done.out) == (1, "")

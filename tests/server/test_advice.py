@@ -11,6 +11,7 @@ import pytest
 from apart import DIES, NEVER, workers
 from plays import KLONDIKE, LOSING, NEAR_LOSS, NEAR_WIN
 from races import NEAR, begin, race
+from scraped import scrape
 from servers import EACH_COUNTS, EACH_HAS, UNLIMITED, USUAL, running_server
 from talk import Plain, Talk, eventually, talking, unpack
 from worlds import Fake
@@ -56,6 +57,7 @@ async def test_a_bot_says_what_it_would_play() -> None:
             assert said.get("drag") == moves["drags"][at]
             assert (said["seq"], said["what"]) == (moves["seq"], "move")
             await ann.ok("move", room=room, move=said["move"])
+        assert (await scrape(running.http))['kibitz_advice_total{outcome="answered"}'] == 2
 
 
 async def test_it_is_for_who_plays_where_the_room_allows_it() -> None:
@@ -241,6 +243,10 @@ async def test_only_so_many_wait(monkeypatch: pytest.MonkeyPatch) -> None:
         refused = await eve.refused("rate-limited", "advise", room=rooms[2])
         assert refused["limit"] == "questions per address"
         await ann.ok("move", room=rooms[0], move="d")
+        numbers = await scrape(running.http)
+        for outcome, count in {"answered": 0, "failed": 0, "dropped": 0, "refused": 2}.items():
+            assert numbers[f'kibitz_advice_total{{outcome="{outcome}"}}'] == count, outcome
+        assert numbers["kibitz_advice_waiting"] == 2
         again = await ann.ok("advise", room=rooms[0])
         assert again["retry_ms"], "what he asked before is let be, so there is room for this"
         await eventually(lambda: len(workers()) == 1)
@@ -256,6 +262,9 @@ async def test_who_asks_no_more_is_no_longer_worked_for(monkeypatch: pytest.Monk
         await ann.ok("advise", room=room)
         await eventually(lambda: not running.app._advisers._asked)
         await eventually(lambda: not workers())
+        numbers = await scrape(running.http)
+        assert numbers['kibitz_advice_total{outcome="dropped"}'] == 1
+        assert numbers["kibitz_advice_waiting"] == 0
 
 
 @EACH_HAS
@@ -270,6 +279,7 @@ async def test_a_process_that_fails_is_said_to_have(
         await asyncio.wait([asked.task])
         refused = await ann.refused("forbidden", "advise", room=room)
         assert refused["message"] == "that could not be found out; try again later"
+        assert (await scrape(running.http))['kibitz_advice_total{outcome="failed"}'] == 1
         monkeypatch.setattr(child, "ADVISER", NEVER)
         monkeypatch.setattr(questions, "STARTING_SECONDS", 0)
         with pytest.raises(child.Failed, match="too long"):

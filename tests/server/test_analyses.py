@@ -191,7 +191,9 @@ async def test_an_operator_wants_none() -> None:
     operating = replace(USUAL, analysis_seconds=0.0)
     async with running_server(operating=operating) as running, talking(running.url) as ann:
         assert unpack(ann.frames[0])["limits"]["analysis"] == 0
-        assert (await asked(running, await lose(ann)))[0] == 404
+        room = await lose(ann)
+        status, said = await asked(running, room)
+        assert (status, f"`kibitz solve {room}`".encode() in said) == (404, True)
     async with running_server() as running, talking(running.url) as ann:
         assert unpack(ann.frames[0])["limits"]["analysis"] == 2000
 

@@ -24,6 +24,7 @@ from .bots import Maker, Strategy
 from .bots.turns import Turns
 from .connection import PATIENCE
 from .session import Client, Closed, Unreachable, connect
+from .telling import in_line
 from .trust import Trust
 
 Outcome = Literal["won", "stuck", "gave up", "ended", "timeout"]
@@ -66,6 +67,7 @@ async def run(
     *,
     games: int = 1,
     deals: Sequence[str] = (),
+    options: Mapping[str, str] | None = None,
     room: str | None = None,
     delay: float = 0.0,
     explain: bool = False,
@@ -85,6 +87,7 @@ async def run(
         url: The server, or several of one deployment.
         games: How many games; with ``deals``, they are taken in turn.
         deals: Deal numbers; none: secret shuffles.
+        options: The rules' options.
         room: Play in this room instead, as one of its players; in a race, it is ready at once.
         delay: Seconds to wait before each move.
         explain: Show those who see the board what the strategy thinks, if it can say so.
@@ -109,7 +112,7 @@ async def run(
             deal = deals[number % len(deals)] if deals else None
             if room is None:
                 mode = {} if race is None else {"mode": "race", **race}
-                mirror = await client.create(game, deal=deal, **mode)
+                mirror = await client.create(game, deal=deal, options=dict(options or {}), **mode)
             else:
                 mirror = await client.join(room, "player")
             rng = Random() if seed is None else Random(f"{seed}:{number}")
@@ -221,6 +224,9 @@ async def _move(client: Client, mirror: Mirror, move: str) -> None:
         except Refused as refused:
             if refused.code is ErrorCode.GAME_OVER:
                 return
+            if refused.code in (ErrorCode.BAD_MOVE, ErrorCode.ILLEGAL):
+                why = f"the strategy chose {move!r:.60}: {in_line(refused.message)}"
+                raise Refused(refused.code, why, room=refused.room) from None
             if refused.code is not ErrorCode.STALE:
                 raise
             await client.until(partial(_has, mirror, refused.seq or 0))

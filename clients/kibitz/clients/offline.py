@@ -20,7 +20,7 @@ from kibitz.protocol.views import BoardView, Status
 
 from .bots import Strategy
 from .bots.turns import Failed, Turns
-from .telling import printable
+from .telling import in_line, printable
 
 Outcome = Literal["won", "stuck", "gave up"]
 """``stuck``: no legal move is left."""
@@ -45,7 +45,7 @@ class Played:
 
 
 def play(
-    game: str, deal: str, choose: Strategy, *, options: Mapping[str, str] | None = None
+    game: str, deal: str | int, choose: Strategy, *, options: Mapping[str, str] | None = None
 ) -> Played:
     """Play one game to its end.
 
@@ -60,9 +60,9 @@ def play(
         Failed: The strategy broke, or chose a move that is not legal.
 
     """
-    rules = GAMES[game].with_options(options or {})
-    table = rules.deal(deck_of(deal))
-    return asyncio.run(play_out(rules, table, choose, shuffles_of(deal)))
+    rules, named = GAMES[game].with_options(options or {}), str(deal)
+    table = rules.deal(deck_of(named))
+    return asyncio.run(play_out(rules, table, choose, shuffles_of(named)))
 
 
 def shuffles_of(deal: str) -> Chance:
@@ -109,4 +109,4 @@ def _after(rules: Game, table: Table, line: str, chance: Chance) -> Table:
             raise Failed(f"the strategy chose {line!r}, which is no move")
         return decide(rules, table, move, chance).table
     except (InputError, IllegalMove) as error:
-        raise Failed(printable(f"the strategy chose {line!r:.60}: {error!s:.200}")) from None
+        raise Failed(printable(f"the strategy chose {line!r:.60}: {in_line(error):.200}")) from None

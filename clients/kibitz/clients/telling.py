@@ -113,6 +113,11 @@ def number_of(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
+def in_line(said: object) -> str:
+    """What was said, in one line."""
+    return str(said).replace("\n", " ")
+
+
 def printable(text: str) -> str:
     """A text from somebody else without what would steer a terminal; line ends stay."""
     return "".join(c if c.isprintable() or c == "\n" else " " for c in text)

@@ -113,7 +113,7 @@ class App:
         self._neighbours.on_please = self.rooms.give_way
         self.rooms.on_crowded = self._neighbours.please
         self._analyses = Analyses(settings.operating.analysis_seconds, self._metrics)
-        self._advisers = Advisers(settings.operating.advice_seconds)
+        self._advisers = Advisers(settings.operating.advice_seconds, self._metrics)
         self._authority = Tickets(authority_of(settings.access, world), world)
         self.house = House(limits, self.rooms, self._authority, self._metrics)
         self._answers = Answers(

@@ -18,12 +18,20 @@ class Estimate(Struct, frozen=True):
     high: float
 
 
+DIGITS = 9
+"""Of a bound, behind the point: what is beyond comes from the arithmetic."""
+
+
+def _estimate(value: float, low: float, high: float) -> Estimate:
+    return Estimate(value, round(low, DIGITS), round(high, DIGITS))
+
+
 def share(hits: int, of: int) -> Estimate:
     """A share, with Wilson's interval (Wilson 1927)."""
     value = hits / of
     middle = (value + Z * Z / (2 * of)) / (1 + Z * Z / of)
     reach = Z / (1 + Z * Z / of) * math.sqrt(value * (1 - value) / of + (Z / (2 * of)) ** 2)
-    return Estimate(value, max(0.0, middle - reach), min(1.0, middle + reach))
+    return _estimate(value, max(0.0, middle - reach), min(1.0, middle + reach))
 
 
 def difference(only_first: int, only_second: int, of: int) -> Estimate:
@@ -40,7 +48,7 @@ def difference(only_first: int, only_second: int, of: int) -> Estimate:
     first, second = (only_first + 1) / (of + 2), (only_second + 1) / (of + 2)
     middle = first - second
     reach = Z * math.sqrt((first + second - middle * middle) / (of + 2))
-    return Estimate(
+    return _estimate(
         (only_first - only_second) / of, max(-1.0, middle - reach), min(1.0, middle + reach)
     )
 
@@ -60,7 +68,7 @@ def average(values: Sequence[float]) -> Estimate:
     """A mean with its normal interval; of one value that value."""
     middle = mean(values)
     reach = Z * stdev(values) / math.sqrt(len(values)) if len(values) > 1 else 0.0
-    return Estimate(middle, middle - reach, middle + reach)
+    return _estimate(middle, middle - reach, middle + reach)
 
 
 def percentile(values: Sequence[float], percent: float) -> float:

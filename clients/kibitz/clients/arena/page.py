@@ -84,10 +84,12 @@ def _pairs(report: Report) -> str:
         for each in report.pairs
     ]
     heads = ("on the same deals", "only won", "by %", "by chance (McNemar)", "by cards")
-    return f"<h2>Two and two</h2>\n{_table(heads, rows)}"
+    return f"<h2>Each two on the same deals</h2>\n{_table(heads, rows)}"
 
 
 def _between(number: Estimate, times: float) -> str:
+    if number.low == number.high:  # equal values say nothing of how far others would be
+        return f"{number.value * times:.1f}"
     low, high = number.low * times, number.high * times
     return f"{number.value * times:.1f} ({low:.1f} to {high:.1f})"
 
@@ -119,17 +121,18 @@ def _curves(report: Report) -> str:
     def x(score: float) -> float:
         return LEFT + score / most * (WIDTH - LEFT - 20)
 
+    def y(part: float) -> float:
+        return (1 - part) * (HEIGHT - 20) + 10
+
     marks = [_axis(str(round(most * part / 4)), x(most * part / 4), HEIGHT) for part in range(5)]
+    marks += [_level(f"{percent} %", y(percent / 100)) for percent in range(0, 101, 25)]
     for number, each in enumerate(report.standings):
         colour = COLOURS[number % len(COLOURS)]
         scores = [row.score for row in report.rows if row.bot == each.bot]
         shares = (
             sum(score >= least for score in scores) / len(scores) for least in range(most + 1)
         )
-        points = " ".join(
-            f"{x(score):.1f},{(1 - part) * (HEIGHT - 20) + 10:.1f}"
-            for score, part in enumerate(shares)
-        )
+        points = " ".join(f"{x(score):.1f},{y(part):.1f}" for score, part in enumerate(shares))
         marks.append(
             f'<text x="0" y="{ROW * number + 18}" fill="{colour}">{escape(each.bot[:22])}</text>'
             f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>'
@@ -141,6 +144,13 @@ def _axis(text: str, x: float, height: float) -> str:
     return (
         f'<line x1="{x:.1f}" x2="{x:.1f}" y1="0" y2="{height}" stroke="currentColor" opacity=".2"/>'
         f'<text x="{x:.1f}" y="{height + 16}" text-anchor="middle">{text}</text>'
+    )
+
+
+def _level(text: str, y: float) -> str:
+    return (
+        f'<line x1="{LEFT}" x2="{WIDTH - 20}" y1="{y:.1f}" y2="{y:.1f}" stroke="currentColor"'
+        f' opacity=".2"/><text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{text}</text>'
     )
 
 

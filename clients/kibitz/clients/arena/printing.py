@@ -61,4 +61,5 @@ def _percent(share: Estimate) -> tuple[str, str]:
 
 
 def _cards(cards: Estimate) -> tuple[str, str]:
-    return f"{cards.value:.1f}", f"{cards.low:.1f} .. {cards.high:.1f}"
+    interval = f"{cards.low:.1f} .. {cards.high:.1f}" if cards.low < cards.high else ""
+    return f"{cards.value:.1f}", interval

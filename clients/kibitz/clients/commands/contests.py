@@ -41,6 +41,7 @@ def arena(
     from ..arena.printing import print_report
     from ..arena.report import report
     from ..bots.turns import Failed
+    from ..telling import number_of
 
     names = [name for name in bots.split(",") if name]
     if not names or len(set(names)) < len(names):
@@ -56,6 +57,8 @@ def arena(
         )
         games = run(contest, jobs or os.cpu_count() or 1)
         total = len(names) * len(contest.deals)
+        if not sys.stderr.isatty():
+            typer.echo(f"{number_of(total, 'game')}: {', '.join(names)}", err=True)
         rows = list(track(games, total=total, disable=not sys.stderr.isatty(), transient=True))
     except Broken:
         raise outcome.unusable("a strategy has ended its process") from None

@@ -24,6 +24,7 @@ def bot(
     deal: Annotated[
         list[str] | None, typer.Option(help="A deal: a number or a word; repeatable.")
     ] = None,
+    option: say.Rules = None,
     room: Annotated[
         str | None, typer.Option(help="Play in this room; in a race, be ready at once.")
     ] = None,
@@ -43,10 +44,13 @@ def bot(
     from ..terminal.bots import play_games
 
     game = outcome.game_named(game)
+    if room and option:
+        raise outcome.unusable("--room is a game that has begun: no --option")
     token, keep = access.remembered(name)
     settings = {
         "games": 1 if room else max(games, len(deal or [])),
         "deals": deal or [],
+        "options": dict(map(outcome.pair, option or [])),
         "room": room,
         "race": None if race is None else {"seats": race},
         "delay": delay,

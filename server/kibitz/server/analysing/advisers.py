@@ -14,6 +14,7 @@ import structlog
 from kibitz.protocol.codes import ErrorCode, Refused
 
 from ..limits.table import Over
+from ..operation.metrics import ANSWERED, DROPPED, FAILED, REFUSED, Metrics
 from .child import Failed, advised_apart
 
 AGAIN_MS = 250
@@ -43,14 +44,16 @@ class _Asked:
 class Advisers:
     """Those of one server."""
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, seconds: float, metrics: Metrics) -> None:
         """Nothing has been asked yet.
 
         Args:
             seconds: Of the processor, for each question; 0: nobody can ask.
+            metrics: Where what comes of the questions is counted.
 
         """
         self.seconds = seconds
+        self._metrics = metrics
         self._turn = asyncio.Semaphore(1)
         self._asked: dict[str, _Asked] = {}
         self._working = set[asyncio.Task[None]]()
@@ -79,7 +82,8 @@ class Advisers:
             self._check(place)
             task = asyncio.create_task(self._work(who, about, question()))
             self._working.add(task)
-            task.add_done_callback(self._working.discard)
+            self._metrics.advising += 1
+            task.add_done_callback(self._done)
             asked = self._asked[who] = _Asked(about, place, task, self._soon(who))
         asked.timer.cancel()
         asked.timer = self._soon(who)
@@ -101,7 +105,12 @@ class Advisers:
         """Let somebody's question be."""
         if (asked := self._asked.pop(who, None)) is not None:
             asked.timer.cancel()
+            self._metrics.advice[DROPPED] += not asked.task.done()
             asked.task.cancel()
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._working.discard(task)
+        self._metrics.advising -= 1
 
     def _check(self, place: str | None) -> None:
         """Check that one more may wait.
@@ -113,10 +122,14 @@ class Advisers:
         if self._closed:
             raise Refused(ErrorCode.DRAINING, "the server comes to its end")
         waiting = [asked.place for asked in self._asked.values() if not asked.task.done()]
+        limit = None
         if len(waiting) >= MOST_WAITING:
-            raise Over("questions that wait", 1000).refused()
-        if place is not None and waiting.count(place) >= MOST_FROM_ONE:
-            raise Over("questions per address", 1000).refused()
+            limit = "questions that wait"
+        elif place is not None and waiting.count(place) >= MOST_FROM_ONE:
+            limit = "questions per address"
+        if limit is not None:
+            self._metrics.advice[REFUSED] += 1
+            raise Over(limit, 1000).refused()
 
     async def _work(self, who: str, about: object, question: bytes) -> None:
         found: bytes | None = None
@@ -125,6 +138,7 @@ class Advisers:
                 found = await advised_apart(question, self.seconds)
         except Failed as error:
             log.error("not advised", why=str(error))
+        self._metrics.advice[FAILED if found is None else ANSWERED] += 1
         asked = self._asked.get(who)
         if asked is not None and asked.about == about:
             asked.found, asked.failed = found, found is None

@@ -38,7 +38,10 @@ SKIPPED, CLOSED = DROPS = "spectator", "player"
 """Who did not read: a spectator goes on with a fresh view, a player is closed and resumes."""
 MADE, FAILED = ANALYSES = "made", "failed"
 """What came of an analysis."""
-STARTED, REFUSED, BROKE = BOTS = "started", "refused", "failed"
+ANSWERED, DROPPED, REFUSED = "answered", "dropped", "refused"
+ADVICE = ANSWERED, FAILED, DROPPED, REFUSED
+"""What came of a question for advice; ``dropped``: who asked did not want to know any more."""
+STARTED, _, BROKE = BOTS = "started", REFUSED, "failed"
 """What came of a wish for a bot."""
 FOUND, NONE_FOUND = "found", "none"
 DEALS = FOUND, NONE_FOUND, FAILED
@@ -70,6 +73,8 @@ class Metrics:
         self.rooms = 0
         self.analyses = dict.fromkeys(ANALYSES, 0)
         self.analysing = 0
+        self.advice = dict.fromkeys(ADVICE, 0)
+        self.advising = 0
         self.bots = dict.fromkeys(BOTS, 0)
         self.bots_playing = 0
         self.deals = dict.fromkeys(DEALS, 0)
@@ -163,6 +168,17 @@ class _Counted(Collector):
             "kibitz_analyses_waiting",
             "Analyses that are being made, or wait for it.",
             metrics.analysing,
+        )
+        advice = CounterMetricFamily(
+            "kibitz_advice", "Questions for advice, by what came of them.", labels=["outcome"]
+        )
+        for outcome, count in metrics.advice.items():
+            advice.add_metric([outcome], count)
+        yield advice
+        yield GaugeMetricFamily(
+            "kibitz_advice_waiting",
+            "Questions for advice that are worked on, or wait for it.",
+            metrics.advising,
         )
         bots = CounterMetricFamily(
             "kibitz_bots", "Bots that were asked for, by what came of it.", labels=["outcome"]

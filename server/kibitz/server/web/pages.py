@@ -231,7 +231,8 @@ class Pages:
     ) -> Response:
         """What became of a game that has ended, or when to ask again."""
         if not self._analyses.seconds:
-            return page(b"this server makes no analyses\n", TEXT, HTTPStatus.NOT_FOUND)
+            none = f"this server makes no analyses; `kibitz solve {room}` makes one by itself\n"
+            return page(none.encode(), TEXT, HTTPStatus.NOT_FOUND)
         try:
             found = await self._analyses.of((room, board), text)
         except Failed:
