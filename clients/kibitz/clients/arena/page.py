@@ -9,7 +9,7 @@ from html import escape
 from .figures import Estimate
 from .report import Report, Standing
 
-WIDTH, ROW, LEFT = 720, 34, 170
+WIDTH, ROW, LEFT = 720, 34, 200
 """Sizes of a plot, in pixels; what is left of an axis are the names."""
 HEIGHT = 220
 """Height of the curves."""
