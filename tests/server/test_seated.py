@@ -3,6 +3,7 @@
 import asyncio
 import sys
 from asyncio.subprocess import PIPE
+from collections.abc import Callable
 
 import msgspec
 import pytest
@@ -26,7 +27,7 @@ async def errand(
     """What the process of a bot that has just sat down is told; another runs in its place."""
     told_: list[Errand] = []
 
-    async def played_apart(errand: Errand) -> int:
+    async def played_apart(errand: Errand, has_work: Callable[[], bool]) -> int:
         told_.append(errand)
         return await asyncio.Event().wait()
 

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from races import begin
 from scraped import scrape
-from servers import EACH_COUNTS, EACH_HAS, USUAL, Running, running_server
+from servers import EACH_COUNTS, EACH_HAS, UNLIMITED, USUAL, Running, running_server
 from talk import Plain, Talk, eventually, fetch, talking
 from worlds import Fake
 
@@ -210,6 +210,23 @@ async def test_who_goes_is_not_waited_for_and_others_are_served_meanwhile(
         await eventually(lambda: waiting(running) == 0)
         monkeypatch.undo()
         await bob.ok("create", game=EASY, winnable=True)
+
+
+@EACH_COUNTS
+async def test_a_crowd_at_one_address_is_one(endless: None, no_failures: None) -> None:
+    wish: Plain = {"t": "create", "i": "w", "game": EASY, "winnable": True}
+    limits = replace(UNLIMITED, count_loopback=True)
+    async with (
+        running_server(limits=limits) as running,
+        talking(running.url) as ann,
+        talking(running.url) as bob,
+        talking(running.url) as cat,
+    ):
+        for each in (ann, bob):
+            await each.send(wish)
+        await eventually(lambda: waiting(running) == 2)
+        said = await cat.refused("rate-limited", "create", game=EASY, winnable=True)
+        assert said["limit"] == "winnable deals at once"
 
 
 @EACH_HAS

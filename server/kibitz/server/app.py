@@ -115,7 +115,7 @@ class App:
         self._analyses = Analyses(settings.operating.analysis_seconds, self._metrics)
         self._advisers = Advisers(settings.operating.advice_seconds, self._metrics)
         self._authority = Tickets(authority_of(settings.access, world), world)
-        self.house = House(limits, self.rooms, self._authority, self._metrics)
+        self.house = House(limits, self.rooms, self._authority, self._metrics, bans)
         self._answers = Answers(
             *(self.rooms, past, world, self._metrics, bans, self._administration),
             *(self._analyses, self._advisers, self.house),

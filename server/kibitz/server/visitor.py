@@ -13,7 +13,6 @@ from kibitz.protocol.views import Role
 
 from .access.roles import PLAYS, check_request, check_roles
 from .dealing.winnable import Asker
-from .limits.places import place_of
 from .lobby.pledges import Pledge
 from .room.audience import Audience
 from .room.listener import Listener
@@ -101,7 +100,7 @@ def asker_of(visitor: Visitor) -> Asker:
     def tell(deals: int) -> None:
         visitor.offer(framed(Searching(deals=deals), visitor.encoding))
 
-    counted = visitor.identity.id, place_of(visitor.address)
+    counted = visitor.identity.id, visitor.place
     return Asker(counted, lambda: visitor.is_gone, tell)
 
 

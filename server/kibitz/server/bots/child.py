@@ -1,16 +1,18 @@
 """A process for one bot, and its end.
 
 Promises: whatever happens, the process is gone and its exit known when the call is over; it knows
-nothing but its errand, and no secret of it stands where other users of the machine could read.
+nothing but its errand, and no secret of it stands where other users of the machine could read. Who
+has no more work, and does not go, is ended.
 """
 
 import asyncio
 import sys
-from asyncio.subprocess import DEVNULL, PIPE
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections.abc import Callable
 
 import msgspec
 
-from kibitz.protocol.bots import Errand
+from kibitz.protocol.bots import Errand, Exit
 
 from ..processes import bound, ended
 
@@ -20,14 +22,22 @@ ADDRESS_BYTES = 1 << 30
 PROCESSOR_SECONDS = 3600
 LIFE_SECONDS = 2 * 3600.0
 """How long a bot may be there, whatever it does."""
+LOOK_SECONDS = 1.0
+"""How often it is looked whether it has work."""
+LOOKS = 5
+"""Who had none so often in a row, and is still there, is ended."""
 
 
 class Failed(Exception):
     """There is no process."""
 
 
-async def played_apart(errand: Errand) -> int:
+async def played_apart(errand: Errand, has_work: Callable[[], bool]) -> int:
     """Let a bot play to its end; the exit code of its process (:class:`Exit`, or another).
+
+    Args:
+        errand: What it does.
+        has_work: Whether it has something to do there yet.
 
     Raises:
         Failed: It could not be started.
@@ -48,8 +58,20 @@ async def played_apart(errand: Errand) -> int:
         assert child.stdin is not None, "as it was asked for"
         child.stdin.write(msgspec.json.encode(errand) + b"\n")
         async with asyncio.timeout(LIFE_SECONDS):
-            return await child.wait()
+            return await _gone(child, has_work)
     except TimeoutError:
         return await ended(child)
     finally:
         await ended(child)
+
+
+async def _gone(child: Process, has_work: Callable[[], bool]) -> int:
+    """The exit code of a process that goes, or has to because there is no work."""
+    going = asyncio.create_task(child.wait())
+    idle = 0
+    while idle < LOOKS:
+        if (await asyncio.wait([going], timeout=LOOK_SECONDS))[0]:
+            return going.result()
+        idle = 0 if has_work() else idle + 1
+    await ended(child)
+    return Exit.DONE

@@ -1,9 +1,10 @@
 """The bots of one server: who may have one, which play now, and what becomes of their seats.
 
 Promises: a bot thinks in a process of its own, never on the server's loop or in a thread of it;
-there are never more than the operator allows, in all and for each who asks; one whose process
-fails gives up its board, or frees its seat, so that nobody waits for it; none is left when the
-server has ended. Never: rules, cards.
+there are never more than the operator allows, in all, for each who made a race and for each address
+from which somebody asked for one or brought it back; whom he has banned or kicked none of them is;
+one whose process fails gives up its board, or frees its seat, so that nobody waits for it; one
+without work, and at last each of them when the server has ended, is gone soon. Never: rules, cards.
 """
 
 import asyncio
@@ -19,6 +20,7 @@ from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.replies import Ok
 from kibitz.protocol.views import Bot
 
+from ..admin.bans import Bans
 from ..identity import Identity
 from ..limits.settings import Limits
 from ..limits.table import Over
@@ -57,7 +59,9 @@ class _Playing:
 class House:
     """Where the bots are at home."""
 
-    def __init__(self, limits: Limits, rooms: Rooms, tickets: Tickets, metrics: Metrics) -> None:
+    def __init__(
+        self, limits: Limits, rooms: Rooms, tickets: Tickets, metrics: Metrics, bans: Bans
+    ) -> None:
         self.most = limits.bots
         """How many may play at a time; 0: there are none."""
         self.reach = Reach("", None)
@@ -66,6 +70,7 @@ class House:
         self._rooms = rooms
         self._tickets = tickets
         self._metrics = metrics
+        self._bans = bans
         self._playing: dict[tuple[str, str], _Playing] = {}
         """By room and identity."""
         self.draining = False
@@ -95,9 +100,10 @@ class House:
     def wake(self, room: Room, visitor: Visitor) -> None:
         """Somebody has come to play: so do the bots of the room that nobody has started here.
 
-        They belong to a game that goes on after a restart, or to the next one of a series.
+        They belong to a game that goes on after a restart, or to the next one of a series. A bot
+        that comes brings no others along.
         """
-        if not room.people.is_seated(visitor.identity.id):
+        if visitor.identity.bot or not room.people.is_seated(visitor.identity.id):
             return
         for seat in room.state.seats:
             if seat.bot is None or seat.id is None or not has_work(room.state, seat):
@@ -105,9 +111,11 @@ class House:
             if (room.id, seat.id) in self._playing or seat.id in room.people.here():
                 continue
             for ticket, bot in self._tickets.of_room(room.id, room.state, seat.bot):
-                if bot.id == seat.id and self._over(visitor) is None:
+                if bot.id != seat.id or self._is_barred(room, bot):
+                    continue
+                if self._over(room, visitor) is None:
                     self._hold(room, bot, visitor)
-                    self._start(room.id, ticket, bot)
+                    self._start(room, ticket, bot)
 
     async def close(self) -> None:
         """End all of them, and start no more; their seats stay theirs."""
@@ -118,7 +126,7 @@ class House:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _seat(self, request: ask.SeatBot, room: Room, visitor: Visitor) -> Ok:
-        if refusal := self._over(visitor):
+        if refusal := self._over(room, visitor):
             self._metrics.bots[REFUSED] += 1
             raise refusal
         ticket, bot = self._newcomer(room, Bot(request.strategy, request.pace))
@@ -130,29 +138,40 @@ class House:
         except BaseException:
             del self._playing[room.id, bot.id]
             raise
-        self._start(room.id, ticket, bot)
+        self._start(room, ticket, bot)
         return done
 
     def _newcomer(self, room: Room, bot: Bot) -> tuple[Ticket, Identity]:
-        """The first bot that is not in a room.
+        """The first bot that is not in a room, and may be.
 
         Raises:
-            Refused: All are.
+            Refused: There is none.
 
         """
+        barred = False
         for ticket, identity in self._tickets.of_room(room.id, room.state, bot):
             there = room.people.is_seated(identity.id)
-            if not there and (room.id, identity.id) not in self._playing:
+            if there or (room.id, identity.id) in self._playing:
+                continue
+            if not self._is_barred(room, identity):
                 return ticket, identity
+            barred = True
+        if barred:
+            message = "who runs this server has sent the other bots away from this room"
+            raise Refused(ErrorCode.FORBIDDEN, message, room=room.id)
         raise Over("bots per room", 0).full(room.id)
 
-    def _over(self, visitor: Visitor) -> Refused | None:
-        """Why somebody may have no bot, if he may not."""
+    def _is_barred(self, room: Room, bot: Identity) -> bool:
+        """Whether an operator lets a bot not in."""
+        return bool(self._bans.banned(bot.id, "") or self._bans.kicked(room.id, bot.id))
+
+    def _over(self, room: Room, visitor: Visitor) -> Refused | None:
+        """Why no bot may play in a room because of somebody, if none may."""
         if not self.most:
             return Refused(ErrorCode.UNSUPPORTED, "this server has no bots of its own")
         if self.draining:
             return Refused(ErrorCode.DRAINING, "the server comes to its end", retry_ms=1000)
-        holders = self._holders(visitor)
+        holders = self._holders(room, visitor)
         for holder, most, by in zip(holders, self._each, ("identity", "address"), strict=True):
             held = [each for each in self._playing.values() if holder in each.holders]
             if holder is not None and len(held) >= most:
@@ -163,48 +182,56 @@ class House:
         return Refused(ErrorCode.FULL, message, retry_ms=BUSY_MS, limit="bots")
 
     @staticmethod
-    def _holders(visitor: Visitor) -> tuple[Hashable, ...]:
+    def _holders(room: Room, visitor: Visitor) -> tuple[Hashable, ...]:
+        """Who is counted for a bot: who made the room, and where he is because of whom it comes."""
         place = visitor.place
-        return (visitor.identity.id, None if place is None else ("address", place))
+        return (room.state.owner, None if place is None else ("address", place))
 
     def _hold(self, room: Room, bot: Identity, visitor: Visitor) -> None:
-        self._playing[room.id, bot.id] = _Playing(self._holders(visitor))
+        self._playing[room.id, bot.id] = _Playing(self._holders(room, visitor))
 
-    def _start(self, room: str, ticket: Ticket, bot: Identity) -> None:
+    def _start(self, room: Room, ticket: Ticket, bot: Identity) -> None:
         """Let a bot play that is held already."""
-        playing = self._playing[room, bot.id]
+        playing = self._playing[room.id, bot.id]
         playing.task = asyncio.create_task(self._play(room, ticket, bot))
         self._metrics.bots[STARTED] += 1
         self._metrics.bots_playing += 1
 
-    async def _play(self, room: str, ticket: Ticket, bot: Identity) -> None:
+    async def _play(self, room: Room, ticket: Ticket, bot: Identity) -> None:
         certificate = self.reach.certificate
         errand = Errand(
             url=self.reach.url,
             pin=None if certificate is None else str(certificate.absolute()),
             token=self._tickets.token(ticket),
-            room=room,
+            room=room.id,
             strategy=ticket.bot.strategy,
             pace=ticket.bot.pace,
         )
         try:
-            code = await self._code(errand)
+            with room.coming():  # it stays here: what becomes of the seat is heard
+                code = await self._code(errand, bot)
             if code not in list(Exit):
                 self._metrics.bots[BROKE] += 1
-                log.error("bot failed", room=room, identity=bot.id, why=code)
+                log.error("bot failed", room=room.id, identity=bot.id, why=code)
             if code != Exit.REPLACED:
-                await self._clear(room, bot)
+                await self._clear(room.id, bot)
         finally:
-            del self._playing[room, bot.id]
+            del self._playing[room.id, bot.id]
             self._metrics.bots_playing -= 1
 
-    @staticmethod
-    async def _code(errand: Errand) -> int | str:
+    async def _code(self, errand: Errand, bot: Identity) -> int | str:
         """How the process of a bot ended, or why there was none."""
         try:
-            return await played_apart(errand)
+            return await played_apart(errand, lambda: self._has_work(errand.room, bot))
         except Failed as error:
             return str(error)
+
+    def _has_work(self, id_: str, bot: Identity) -> bool:
+        """Whether a bot has something to play, as far as is known here."""
+        if (room := self._rooms.peek(id_)) is None:
+            return True
+        seat = room.state.seat_of(bot.id)
+        return seat is not None and has_work(room.state, seat)
 
     async def _clear(self, id_: str, bot: Identity) -> None:
         """See that nobody waits for a bot that is gone."""
