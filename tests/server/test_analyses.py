@@ -12,7 +12,7 @@ from apart import DIES, NEVER, workers
 from plays import LOSING, NEAR_LOSS, lose
 from races import begin, race
 from scraped import scrape
-from servers import EACH_COUNTS, EACH_HAS, USUAL, Running, running_server
+from servers import EACH_COUNTS, EACH_HAS, UNLIMITED, USUAL, Running, running_server
 from talk import eventually, fetch, talking, unpack
 from worlds import Fake
 
@@ -24,7 +24,11 @@ from kibitz.engine.replays import run as replayed
 from kibitz.engine.text import Request
 from kibitz.protocol.analysed import Analysed
 from kibitz.server.analysing import analyses, child, worker
+from kibitz.server.limits.rates import Rate
 from kibitz.server.log.memory import MemoryLog
+from kibitz.server.operation.metrics import Metrics
+from kibitz.server.settings import Access
+from kibitz.server.web import pages
 
 
 async def asked(
@@ -166,6 +170,64 @@ async def test_only_so_many_wait_and_none_is_left_at_the_end(
         assert await asyncio.to_thread(headers, rooms[0]) == "2"
         assert await asyncio.to_thread(headers, rooms[2]) == "4"
     assert not workers()
+
+
+@EACH_COUNTS
+async def test_no_address_has_all_places(
+    monkeypatch: pytest.MonkeyPatch, no_failures: None
+) -> None:
+    monkeypatch.setattr(child, "WORKER", NEVER)
+    monkeypatch.setattr(analyses, "ASK_SECONDS", 0.01)
+    access = Access(trusted_proxy=["127.0.0.1"])
+    async with running_server(access=access) as running, talking(running.url) as ann:
+        rooms = [await lose(ann) for _ in range(4)]
+
+        async def status(room: str, address: str) -> tuple[int, bytes]:
+            return await fetch(running.http, f"/rooms/{room}/analysis.json", forwarded=address)
+
+        for room in (*rooms[:2], *rooms[:2]):
+            assert (await status(room, "192.0.2.7"))[0] == 202
+        refused = await status(rooms[2], "192.0.2.7")
+        assert refused[0] == 429
+        assert refused[1].startswith(b"too many analyses per address; come back in ")
+        assert (await status(rooms[2], "198.51.100.7"))[0] == 202, "others have theirs"
+        assert (await status(rooms[2], "192.0.2.7"))[0] == 202, "and it may be asked after"
+
+
+async def test_what_is_kept_is_bounded_in_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = {"a": 60, "b": 30, "c": 30, "d": 200, "e": 5}
+    made = list[str]()
+
+    async def analysed_apart(text: bytes, seconds: float) -> bytes:
+        made.append(text.decode())
+        return bytes(sizes[text.decode()])
+
+    monkeypatch.setattr(analyses, "analysed_apart", analysed_apart)
+    monkeypatch.setattr(analyses, "MOST_KEPT_BYTES", 100)
+    kept = analyses.Analyses(1.0, Metrics(MemoryLog().meter))
+
+    async def ask(name: str) -> None:
+        async def text() -> bytes:
+            return name.encode()
+
+        assert await kept.of((name, 0), text, None) == bytes(sizes[name])
+
+    for name in "abacabdbe":
+        await ask(name)
+    assert made == ["a", "b", "c", "b", "d", "b", "e"]
+    assert kept._bytes == sum(map(len, kept._kept.values())) == 35
+
+
+@EACH_COUNTS
+async def test_it_costs_as_a_replay_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pages, "EVENTS_A_DOWNLOAD", 1)
+    for name in ("replay.txt", "analysis.json"):
+        limits = replace(UNLIMITED, downloads_per_identity=Rate(0.0001, 5))
+        async with running_server(limits=limits) as running, talking(running.url) as ann:
+            room = await lose(ann)
+            path = f"/rooms/{room}/{name}"
+            assert (await fetch(running.http, path, ann.token))[0] in (200, 202)
+            assert (await fetch(running.http, path, ann.token))[0] == 429, name
 
 
 @EACH_HAS

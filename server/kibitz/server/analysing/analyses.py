@@ -1,12 +1,13 @@
 """Analyses of games that have ended: asked for, made one after the other, and kept for a while.
 
 Promises: nothing is searched on the server's loop or in a thread of it; at most one process at a
-time, and none when the server has ended; what waits and what is kept is bounded. Never: a text of a
-game that still runs (whoever asks sees to that).
+time, and none when the server has ended; what waits is bounded, for each address and in all, and
+what is kept in bytes. Never: a text of a game that still runs (whoever asks sees to that).
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 
 import structlog
 
@@ -22,8 +23,12 @@ AGAIN_SECONDS = 2
 """When to ask again for one that is being made."""
 MOST_WAITING = 8
 """Analyses that are being made or wait for it; one more is refused."""
+MOST_FROM_ONE = 2
+"""Those of them that were asked for first from one address."""
 MOST_KEPT = 256
-"""Analyses that are kept, a few kilobytes each; the one that was asked for last goes last."""
+"""Analyses that are kept; the one that was asked for last goes last."""
+MOST_KEPT_BYTES = 16 << 20
+"""Bytes of all that are kept, unless the last one alone has more; most have a few thousand."""
 FAILED_SECONDS = 600
 """So long one that could not be made is not tried again."""
 
@@ -31,6 +36,14 @@ Game = tuple[str, int]
 """A room and a board of it. What has ended stays as it is, so that is all it takes."""
 
 log = structlog.get_logger("kibitz.analyses")
+
+
+@dataclass(slots=True)
+class _Asked:
+    """One that is being made, or waits for that; ``place``: where it was asked for first."""
+
+    place: str | None
+    task: asyncio.Task[None]
 
 
 class Analyses:
@@ -47,40 +60,45 @@ class Analyses:
         self.seconds = seconds
         self._metrics = metrics
         self._turn = asyncio.Semaphore(1)
-        self._asked: dict[Game, asyncio.Task[None]] = {}
+        self._asked: dict[Game, _Asked] = {}
         self._kept: dict[Game, bytes] = {}
+        self._bytes = 0
+        """Of all that are kept."""
         self._hopeless: dict[Game, asyncio.TimerHandle] = {}
         self._closed = False
 
-    async def of(self, game: Game, text: Callable[[], Awaitable[bytes]]) -> bytes | None:
+    async def of(
+        self, game: Game, text: Callable[[], Awaitable[bytes]], place: str | None
+    ) -> bytes | None:
         """The analysis of a game; ``None``: it is being made, ask again.
 
         Args:
             game: Which.
             text: Its replay text, for which is asked only if it takes that.
+            place: What the address of who asks counts as; ``None``: it is not counted.
 
         Raises:
-            Refused: Too many wait, or the server comes to its end.
+            Refused: Too many wait, in all or of this address, or the server comes to its end.
             Failed: It cannot be made.
 
         """
         if self._knows(game):
             return self._said(game)
         if game not in self._asked:
-            self._check(game)
+            self._check(game, place)
             whole = await text()
             if not self._knows(game) and game not in self._asked:  # while that was read
-                self._check(game)
-                self._asked[game] = asyncio.create_task(self._make(game, whole))
+                self._check(game, place)
+                self._asked[game] = _Asked(place, asyncio.create_task(self._make(game, whole)))
                 self._metrics.analysing += 1
-        if task := self._asked.get(game):
-            await asyncio.wait([task], timeout=ASK_SECONDS)
+        if asked := self._asked.get(game):
+            await asyncio.wait([asked.task], timeout=ASK_SECONDS)
         return self._said(game)
 
     async def close(self) -> None:
         """End what is being made, and make no more."""
         self._closed = True
-        asked = list(self._asked.values())
+        asked = [each.task for each in self._asked.values()]
         for task in asked:
             task.cancel()
         await asyncio.gather(*asked, return_exceptions=True)
@@ -98,7 +116,7 @@ class Analyses:
             self._kept[game] = found
         return found
 
-    def _check(self, game: Game) -> None:
+    def _check(self, game: Game, place: str | None) -> None:
         """Check that one more may wait.
 
         Raises:
@@ -110,6 +128,10 @@ class Analyses:
             raise Refused(ErrorCode.DRAINING, "the server comes to its end", room=room)
         if len(self._asked) >= MOST_WAITING:
             raise Over("analyses that wait", AGAIN_SECONDS * 1000 * MOST_WAITING).refused(room)
+        here = sum(each.place == place for each in self._asked.values())
+        if place is not None and here >= MOST_FROM_ONE:
+            over = Over("analyses per address", AGAIN_SECONDS * 1000 * MOST_FROM_ONE)
+            raise over.refused(room)
 
     async def _make(self, game: Game, text: bytes) -> None:
         try:
@@ -121,12 +143,19 @@ class Analyses:
             log.error("not analysed", room=game[0], why=str(error))
         else:
             self._metrics.analyses[MADE] += 1
-            self._kept[game] = found
-            while len(self._kept) > MOST_KEPT:
-                del self._kept[next(iter(self._kept))]
+            self._keep(game, found)
         finally:
             del self._asked[game]
             self._metrics.analysing -= 1
+
+    def _keep(self, game: Game, found: bytes) -> None:
+        """Keep one, and let go of those for which there is no room then."""
+        self._kept[game] = found
+        self._bytes += len(found)
+        while len(self._kept) > MOST_KEPT or (
+            self._bytes > MOST_KEPT_BYTES and len(self._kept) > 1
+        ):
+            self._bytes -= len(self._kept.pop(next(iter(self._kept))))
 
     def _give_up(self, game: Game) -> None:
         """Let one be, for a while."""

@@ -7,6 +7,7 @@ the identity back. Never: more than a viewer may see.
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from http import HTTPStatus
 from urllib.parse import parse_qsl, urlsplit
@@ -22,7 +23,7 @@ from kibitz.protocol.views import Status
 from ..access.authority import Authority
 from ..access.roles import check_download
 from ..admin.bans import Bans
-from ..analysing.analyses import AGAIN_SECONDS, FAILED_SECONDS, Analyses
+from ..analysing.analyses import AGAIN_SECONDS, FAILED_SECONDS, Analyses, Game
 from ..analysing.child import Failed
 from ..answers import Answers
 from ..identity import Identity
@@ -48,6 +49,24 @@ MAX_WISHES = 8
 SOCKET_PATH = "/ws"
 """Where the WebSocket lives: nothing of it is here."""
 Wishes = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A download: for whom, and how.
+
+    Attributes:
+        who: His id; ``None``: nobody known.
+        place: What his address counts as; ``None``: it is not counted.
+        wishes: What the query says.
+
+    """
+
+    who: str | None
+    place: str | None
+    wishes: Wishes
+
+
 TEXT = "text/plain; charset=utf-8"
 JSON = "application/json"
 
@@ -141,15 +160,17 @@ class Pages:
             try:
                 room = await self._rooms.get(id_)
             except PutAway:
-                return await self._kept(id_, name, asker, _wishes(query))
+                wanted = Wanted(who, place, _wishes(query))
+                return await self._kept(id_, name, asker, wanted)
             seated = room.people.is_seated(who)
             check_download(name, seated, asker.roles)
             self._rooms.days.check(room.state, who)
             if room.state.closed and not seated and who != room.state.owner:
                 self._rooms.entrance.check_key(id_, room.state, _wishes(query).get("invite"))
-            response = await DOWNLOADS[name](self, room, who, _wishes(query))
-            more = room.seq // EVENTS_A_DOWNLOAD if name in REPLAYS else 0
-            self._table.charge("downloads", more, (None, who, place))
+            wanted = Wanted(who, place, _wishes(query))
+            response = await DOWNLOADS[name](self, room, wanted)
+            if name in REPLAYS and response.status_code == HTTPStatus.OK:
+                self._charge(room, wanted)
             return response
         except Refused as refused:
             status = _STATUS.get(refused.code, HTTPStatus.BAD_REQUEST)
@@ -164,6 +185,11 @@ class Pages:
             log.error("log failure", room=id_, request=name, exc_info=failure)
             said = b"the server could not write that down, or read it; try again later\n"
             return page(said, TEXT, HTTPStatus.SERVICE_UNAVAILABLE)
+
+    def _charge(self, room: Room, wanted: Wanted) -> None:
+        """Count that all events of a room were gone through, or what came of that is given."""
+        more = room.seq // EVENTS_A_DOWNLOAD
+        self._table.charge("downloads", more, (None, wanted.who, wanted.place))
 
     def _counted(self, request: Request, place: str | None) -> Identity:
         """Who asks for a download, once it is counted.
@@ -182,10 +208,10 @@ class Pages:
             raise over.refused()
         return asker
 
-    async def _kept(self, id_: str, name: str, asker: Identity, wishes: Wishes) -> Response:
+    async def _kept(self, id_: str, name: str, asker: Identity, wanted: Wanted) -> Response:
         """What is left of a room that has been put away: its replay text."""
         info, kept = await self._past.kept(id_)
-        who = asker.id or None
+        who = wanted.who
         mine = kept.readers is not None and who in kept.readers
         check_download(name, mine, asker.roles)
         self._rooms.days.check_day(info.daily, info.owner or None, who)
@@ -194,7 +220,7 @@ class Pages:
         if name not in KEPT:
             said = f"room {id_} is archived: of it there is /rooms/{id_}/replay.txt only\n"
             return page(said.encode(), TEXT, HTTPStatus.GONE)
-        board = _number(wishes) or 0
+        board = _number(wanted.wishes) or 0
         if board >= len(kept.texts) or not kept.texts[board]:
             raise Refused(ErrorCode.BAD_OPTION, f"there is no board {board}")
         text = kept.texts[board].encode()
@@ -206,35 +232,40 @@ class Pages:
         async def known() -> bytes:
             return text
 
-        return await self._analysed(id_, board, known)
+        return await self._analysed((id_, board), known, wanted.place)
 
-    async def _replay_json(self, room: Room, who: str | None, wishes: Wishes) -> Response:
-        stage = room.people.stage(who)
-        return page(await self._past.replay_json(room, stage, stage.state.audience(who)), JSON)
+    async def _replay_json(self, room: Room, wanted: Wanted) -> Response:
+        stage = room.people.stage(wanted.who)
+        audience = stage.state.audience(wanted.who)
+        return page(await self._past.replay_json(room, stage, audience), JSON)
 
-    async def _replay_text(self, room: Room, who: str | None, wishes: Wishes) -> Response:
-        stage = room.people.stage(who)
-        board = _board(stage.state, who, wishes)
+    async def _replay_text(self, room: Room, wanted: Wanted) -> Response:
+        stage = room.people.stage(wanted.who)
+        board = _board(stage.state, wanted)
         return page(await self._past.replay_text(room, stage, board), TEXT)
 
-    async def _analysis(self, room: Room, who: str | None, wishes: Wishes) -> Response:
-        stage = room.people.stage(who)
-        board = _board(stage.state, who, wishes)
+    async def _analysis(self, room: Room, wanted: Wanted) -> Response:
+        stage = room.people.stage(wanted.who)
+        board = _board(stage.state, wanted)
         if not stage.state.ended:
             raise Refused(ErrorCode.FORBIDDEN, RUNNING)
-        return await self._analysed(
-            *(room.id, board), lambda: self._past.replay_text(room, stage, board)
-        )
+
+        async def read() -> bytes:
+            text = await self._past.replay_text(room, stage, board)
+            self._charge(room, wanted)
+            return text
+
+        return await self._analysed((room.id, board), read, wanted.place)
 
     async def _analysed(
-        self, room: str, board: int, text: Callable[[], Awaitable[bytes]]
+        self, game: Game, text: Callable[[], Awaitable[bytes]], place: str | None
     ) -> Response:
         """What became of a game that has ended, or when to ask again."""
         if not self._analyses.seconds:
             none = f"this server makes no analyses; `kibitz solve {room}` makes one by itself\n"
             return page(none.encode(), TEXT, HTTPStatus.NOT_FOUND)
         try:
-            found = await self._analyses.of((room, board), text)
+            found = await self._analyses.of(game, text, place)
         except Failed:
             said = b"what became of this game could not be found out; try again later\n"
             return _later(page(said, TEXT, HTTPStatus.SERVICE_UNAVAILABLE), FAILED_SECONDS)
@@ -243,7 +274,8 @@ class Pages:
         said = b"what became of this game is being found out; ask again\n"
         return _later(page(said, TEXT, HTTPStatus.ACCEPTED), AGAIN_SECONDS)
 
-    async def _save_text(self, room: Room, who: str | None, wishes: Wishes) -> Response:
+    async def _save_text(self, room: Room, wanted: Wanted) -> Response:
+        who = wanted.who
         state = room.people.stage(who).state
         if not state.ended:
             check_open(state)
@@ -251,22 +283,22 @@ class Pages:
                 raise Refused(ErrorCode.FORBIDDEN, "while the game runs only its players may save")
             if not state.policy.save:
                 raise Refused(ErrorCode.FORBIDDEN, "this room allows no saves")
-        text = save_text(room.state, _board(state, who, wishes), wishes.get("format"))
+        text = save_text(room.state, _board(state, wanted), wanted.wishes.get("format"))
         last = room.live.last
         if not state.ended and (last.kind, last.by) != ("saved", who):  # said already
             await room.note("saved", Identity(who or "", ""), None)
         return page(text.encode(), TEXT)
 
 
-DOWNLOADS: Mapping[str, Callable[[Pages, Room, str | None, Wishes], Awaitable[Response]]] = {
+DOWNLOADS: Mapping[str, Callable[[Pages, Room, Wanted], Awaitable[Response]]] = {
     "replay.json": Pages._replay_json,
     "replay.txt": Pages._replay_text,
     "save.txt": Pages._save_text,
     "analysis.json": Pages._analysis,
 }
 """What can be downloaded of a room."""
-REPLAYS = frozenset({"replay.json", "replay.txt"})
-"""Those of them for which every event is gone through."""
+REPLAYS = frozenset({"replay.json", "replay.txt", "analysis.json"})
+"""Those of them that grow with every event."""
 KEPT = frozenset({"replay.txt", "analysis.json"})
 """Those of them that there are of a room that has been put away."""
 UNENDED: frozenset[Status] = frozenset({"open", "closed"})
@@ -287,16 +319,16 @@ def _wishes(query: str) -> Wishes:
         raise Refused(ErrorCode.BAD_OPTION, "that is no query") from None
 
 
-def _board(state: RoomState, who: str | None, wishes: Wishes) -> int:
+def _board(state: RoomState, wanted: Wanted) -> int:
     """The board that is wished for, by its index.
 
     Raises:
         Refused: It is none, or not for this visitor.
 
     """
-    wished = _number(wishes)
-    index = state.board_of(who or "") if wished is None else wished
-    return checked_board(state, index, state.audience(who))
+    wished = _number(wanted.wishes)
+    index = state.board_of(wanted.who or "") if wished is None else wished
+    return checked_board(state, index, state.audience(wanted.who))
 
 
 def _number(wishes: Wishes) -> int | None:
