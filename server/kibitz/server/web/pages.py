@@ -262,7 +262,7 @@ class Pages:
     ) -> Response:
         """What became of a game that has ended, or when to ask again."""
         if not self._analyses.seconds:
-            none = f"this server makes no analyses; `kibitz solve {room}` makes one by itself\n"
+            none = f"this server makes no analyses; `kibitz solve {game[0]}` makes one by itself\n"
             return page(none.encode(), TEXT, HTTPStatus.NOT_FOUND)
         try:
             found = await self._analyses.of(game, text, place)
