@@ -135,7 +135,7 @@ async def test_a_replica_that_is_behind_and_what_is_heard_late_and_again_drop_no
             heard.append(message)
 
         stop = await third._link.listen(third._space.live(room), hear)
-        suspected = [_behind(each) for each in (log, other)]
+        suspected = [await _behind(each, room) for each in (log, other)]
         client = third._link._connection.client
         for n in range(8):
             await asyncio.gather(*(who.ok("say", room=room, text=f"{n}") for who in (ann, bob)))
@@ -153,15 +153,13 @@ async def test_a_replica_that_is_behind_and_what_is_heard_late_and_again_drop_no
             assert seen == list(range(seen[0], end["seq"] + 1)), "each once, in order"
 
 
-def _behind(log: NatsLog) -> list[int]:
-    """Let sweeps find what was there at first; whenever that is looked after, the list grows."""
+async def _behind(log: NatsLog, room: str) -> list[int]:
+    """Let sweeps find what is there now; whenever that is looked after, the list grows."""
     suspected: list[int] = []
-    first: dict[str, Found] = {}
-    lasts, check = log._source.lasts, log._records.check
+    first = await log._source.lasts(log._space.rooms, [log._space.room(room)])
+    check = log._records.check
 
     async def sweep(stream: str, subjects: Sequence[str]) -> dict[str, Found]:
-        for subject, found in (await lasts(stream, subjects)).items():
-            first.setdefault(subject, found)
         return first
 
     async def look(room: str, after: int, tail: Head | None) -> None:

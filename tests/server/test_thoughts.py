@@ -2,7 +2,7 @@
 
 import pytest
 from races import begin, race, seat, told, wake
-from servers import EACH_HAS, Running, running_server
+from servers import Running, running_server
 from talk import Plain, Talk, talking
 from worlds import Fake
 
@@ -12,8 +12,6 @@ from kibitz.protocol.limits import MAX_THOUGHTS
 from kibitz.protocol.views import BoardView
 
 VALUES = [["sw", 0.5], ["tt 1 2", -3.25]]
-pytestmark = EACH_HAS
-"""They do not go to those who follow the room on another server."""
 
 
 def thoughts(talk: Talk) -> list[Plain]:
@@ -106,6 +104,7 @@ async def test_who_sees_a_room_later_sees_them_later() -> None:
         for value in (1.0, 2.0):
             await ann.ok("think", room=room, moves=[["sw", value]])
         await ann.ok("move", room=room, move="sw")
+        await running.abreast()
         fake.pass_time(9)
         await wake(running)
         await bob.settle()
@@ -115,6 +114,7 @@ async def test_who_sees_a_room_later_sees_them_later() -> None:
         await told(bob, room, "move")
         assert [thought["moves"] for thought in thoughts(bob)] == [[["sw", 2.0]]]
         await ann.ok("think", room=room, moves=VALUES)
+        await running.abreast()
         fake.pass_time(10)
         await wake(running)
         await bob.until(lambda: len(thoughts(bob)) == 2)

@@ -15,6 +15,11 @@ from server.test_seats import (
     test_a_token_brings_role_and_position_back,
 )
 from server.test_series import test_a_series_of_three_games_counts_who_has_won
+from server.test_thoughts import (
+    test_everybody_at_a_table_sees_what_its_player_thinks,
+    test_in_a_race_nobody_who_still_plays_or_may_not_see_it_is_told,
+    test_who_sees_a_room_later_sees_them_later,
+)
 
 __all__ = [
     "test_a_board_played_together",
@@ -23,8 +28,11 @@ __all__ = [
     "test_a_token_brings_role_and_position_back",
     "test_a_win_is_told_once_and_is_the_end",
     "test_events_come_late_and_in_order",
+    "test_everybody_at_a_table_sees_what_its_player_thinks",
+    "test_in_a_race_nobody_who_still_plays_or_may_not_see_it_is_told",
     "test_nobody_waits_for_who_is_away",
     "test_players_turn_comments_off_and_on",
+    "test_who_sees_a_room_later_sees_them_later",
     "test_who_was_away_when_his_game_ended_comes_back_to_a_fresh_view",
 ]
 

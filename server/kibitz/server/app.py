@@ -116,6 +116,8 @@ class App:
         self._advisers = Advisers(settings.operating.advice_seconds, self._metrics)
         self._authority = Tickets(authority_of(settings.access, world), world)
         self.house = House(limits, self.rooms, self._authority, self._metrics, bans)
+        self.house.on_thought = self._neighbours.thinks
+        self._neighbours.on_thought = self.house.heard
         self._answers = Answers(
             *(self.rooms, past, world, self._metrics, bans, self._administration),
             *(self._analyses, self._advisers, self.house),

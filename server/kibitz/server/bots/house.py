@@ -8,7 +8,7 @@ without work, and at last each of them when the server has ended, is gone soon. 
 """
 
 import asyncio
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,7 +17,7 @@ import structlog
 from kibitz.protocol import requests as ask
 from kibitz.protocol.bots import Errand, Exit
 from kibitz.protocol.codes import ErrorCode, Refused
-from kibitz.protocol.replies import Ok
+from kibitz.protocol.replies import Ok, Thought
 from kibitz.protocol.views import Bot
 
 from ..admin.bans import Bans
@@ -31,7 +31,7 @@ from ..room.room import Room
 from ..visitor import Visitor
 from .child import Failed, played_apart
 from .seats import at_seat, check_owner, gone, has_work, seated
-from .thoughts import shared
+from .thoughts import show, thought_of
 from .tickets import Ticket, Tickets
 
 BUSY_MS = 60_000
@@ -64,6 +64,8 @@ class House:
     ) -> None:
         self.most = limits.bots
         """How many may play at a time; 0: there are none."""
+        self.on_thought: Callable[[Thought], object] = lambda thought: None
+        """Told what a player thinks, for those on other servers."""
         self.reach = Reach("", None)
         """Set when the server listens."""
         self._each = (limits.bots_per_identity, limits.bots_per_address)
@@ -85,7 +87,10 @@ class House:
 
         """
         if isinstance(request, ask.Think):
-            return shared(request, room, visitor)
+            thought = thought_of(request, room, visitor)
+            show(thought, room)
+            self.on_thought(thought)
+            return Ok(room=room.id)
         who = visitor.identity
         if done := room.answered(request, who):
             return done
@@ -96,6 +101,11 @@ class House:
         return await room.order(
             lambda state, here, at: gone(state, at_seat(state, number), here, at), who, request
         )
+
+    def heard(self, thought: Thought) -> None:
+        """A player on another server thinks something."""
+        if (room := self._rooms.peek(thought.room)) is not None:
+            show(thought, room)
 
     def wake(self, room: Room, visitor: Visitor) -> None:
         """Somebody has come to play: so do the bots of the room that nobody has started here.

@@ -9,15 +9,15 @@ from kibitz.engine.text import InputError
 from kibitz.engine.text import Request as Said
 from kibitz.protocol import requests as ask
 from kibitz.protocol.codes import ErrorCode, Refused
-from kibitz.protocol.replies import Ok, Thought
+from kibitz.protocol.replies import Thought
 
 from ..room.room import Room
 from ..room.state import RoomState
 from ..visitor import Visitor, check_player
 
 
-def shared(request: ask.Think, room: Room, visitor: Visitor) -> Ok:
-    """Show what somebody thinks.
+def thought_of(request: ask.Think, room: Room, visitor: Visitor) -> Thought:
+    """What somebody thinks, as it is shown.
 
     Raises:
         Refused: He does not play here, or not now, or says something that is no move.
@@ -31,11 +31,16 @@ def shared(request: ask.Think, room: Room, visitor: Visitor) -> Ok:
     if state.course.lines[index].status != "open":
         raise Refused(ErrorCode.GAME_OVER, "your game is over", room=room.id)
     moves = [(_move(state, text), value) for text, value in request.moves]
-    thought = Thought(room=room.id, board=index, seq=room.seq, moves=moves)
+    return Thought(room=room.id, board=index, seq=room.seq, moves=moves)
+
+
+def show(thought: Thought, room: Room) -> None:
+    """Show it to those who are here and see that board, if there is one as far as is known here."""
+    if thought.board >= len(room.state.course.lines) or not room.state.course.is_released():
+        return
     room.people.share(thought)
     if not room.people.sees_at_once(None):
         room.on_change(room)  # it is to be woken when that is due
-    return Ok(room=room.id)
 
 
 def _move(state: RoomState, text: str) -> str:

@@ -12,6 +12,8 @@ from typing import Protocol
 
 import structlog
 
+from kibitz.protocol.replies import Thought
+
 from ..log.log import Channel
 from ..world import World
 from .elsewhere import Elsewhere
@@ -25,6 +27,7 @@ from .news import (
     Please,
     RoomNews,
     Said,
+    Thinks,
     read,
     size_of,
     write,
@@ -103,6 +106,8 @@ class Neighbours:
         """Told what an operator tells everybody."""
         self.on_orders: Callable[[], object] = lambda: None
         """Told that the log keeps other orders than before."""
+        self.on_thought: Callable[[Thought], object] = lambda thought: None
+        """Told what a player on another server thinks."""
         self.on_please: Callable[[str], object] = lambda room: None
         """Told of a room to which we should not write for a moment."""
 
@@ -169,6 +174,10 @@ class Neighbours:
         """Let the other servers look at once at what the log keeps of orders."""
         self._say(Ordered(self._elsewhere.name))
 
+    def thinks(self, thought: Thought) -> None:
+        """Let those on the other servers be shown what a player here thinks."""
+        self._say(Thinks(self._elsewhere.name, thought))
+
     def please(self, room: str) -> None:
         """Let the other servers not write to a room for a moment."""
         self._say(Please(self._elsewhere.name, room))
@@ -212,6 +221,8 @@ class Neighbours:
                 self.on_orders()
             case Please():
                 self.on_please(said.room)
+            case Thinks():
+                self.on_thought(said.thought)
 
     def _take(self, news: News) -> None:
         changed, missed = self._elsewhere.take(news, self._world.monotonic())

@@ -7,6 +7,7 @@ what only the log's own readers may know.
 import msgspec
 from msgspec import Struct
 
+from kibitz.protocol.replies import Thought
 from kibitz.protocol.views import RoomInfo
 
 from ..room.here import NOBODY, Here
@@ -109,7 +110,14 @@ class Please(Struct, tag=True, frozen=True):
     room: str
 
 
-Said = News | Ask | Bye | Plays | Notice | Ordered | Please
+class Thinks(Struct, tag=True, frozen=True):
+    """What a player there thinks of his moves, who may be seen here."""
+
+    node: str
+    thought: Thought
+
+
+Said = News | Ask | Bye | Plays | Notice | Ordered | Please | Thinks
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(Said).decode
