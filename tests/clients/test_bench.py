@@ -224,16 +224,20 @@ async def test_load_ends_with_who_started_it(kibitz: Command, server: Running) -
 
 
 @EACH_ENDS
-async def test_a_server_that_goes_meanwhile(tmp_path: Path) -> None:
+@pytest.mark.parametrize("events", [1, 20], ids=["as rooms are made", "as they are played in"])
+async def test_a_server_that_goes_meanwhile(tmp_path: Path, events: int) -> None:
     async with running_server() as server:
         kibitz = Command(server.url, tmp_path)
         words = ("rooms", "--server", server.url, *SIZES, "--seconds", "600")
         process = await kibitz.start("bench", *words)
-        await eventually(lambda: len(server.app.rooms) >= ROOMS)
+        await eventually(
+            lambda: [room.seq >= events for room in server.app.rooms] == [True] * ROOMS
+        )
     async with asyncio.timeout(PATIENCE):
         out, err = await process.communicate()
     assert (process.returncode, out) == (1, b"")
-    assert (err.startswith(b"kibitz: "), err.count(b"\n")) == (True, 1)
+    assert (err.startswith(b"kibitz: "), err.count(b"\n")) == (True, 1), err
+    assert b"a process of the load" not in err, "it says what became of the server"
     assert not left_of(kibitz)
 
 

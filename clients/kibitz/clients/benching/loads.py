@@ -41,13 +41,20 @@ class Table:
         self.times.append(at - due)
 
     async def steady(self, start: float, rate: float, moves: int) -> None:
-        """Make each move when it is due, whether or not the ones before have been answered."""
-        made: list[asyncio.Task[None]] = []
-        for number in range(moves):
-            due = start + number / rate
-            await _until(due)
-            made.append(asyncio.create_task(self.move(due)))
-        await asyncio.gather(*made)
+        """Make each move when it is due, whether or not the ones before have been answered.
+
+        Raises:
+            Lost: One of them was not answered; the others are not made then.
+
+        """
+        try:
+            async with asyncio.TaskGroup() as group:
+                for number in range(moves):
+                    due = start + number / rate
+                    await _until(due)
+                    group.create_task(self.move(due))
+        except ExceptionGroup as lost:
+            raise lost.exceptions[0] from None
 
     async def rush(self, start: float, seconds: float) -> None:
         """Make each move as soon as the one before has been answered."""
