@@ -57,7 +57,9 @@ async def test_a_bot_says_what_it_would_play() -> None:
             assert said.get("drag") == moves["drags"][at]
             assert (said["seq"], said["what"]) == (moves["seq"], "move")
             await ann.ok("move", room=room, move=said["move"])
-        assert (await scrape(running.http))['kibitz_advice_total{outcome="answered"}'] == 2
+        if running.alone:
+            counted = await scrape(running.http)
+            assert counted['kibitz_advice_total{outcome="answered"}'] == 2
 
 
 async def test_it_is_for_who_plays_where_the_room_allows_it() -> None:
