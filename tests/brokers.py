@@ -145,11 +145,22 @@ def free_ports(count: int) -> Sequence[int]:
         return [each.getsockname()[1] for each in sockets]
 
 
+async def _opened(server: NatsServer, name: str) -> NatsLog:
+    """A log; the server may still clear away what a test before has dropped, and make no folder."""
+    while True:
+        try:
+            return await NatsLog.open([server.url], name=name)
+        except UnusableLog as error:
+            if "creating store" not in str(error):
+                raise
+            await asyncio.sleep(0.05)
+
+
 @contextlib.asynccontextmanager
 async def nats_logs(server: NatsServer, count: int = 1) -> AsyncIterator[list[NatsLog]]:
     """Logs of as many servers of one new deployment; at the end its streams are dropped."""
     name = f"t{next(_names)}"
-    logs = [await NatsLog.open([server.url], name=name) for _ in range(count)]
+    logs = [await _opened(server, name) for _ in range(count)]
     try:
         yield logs
         if logs[0]._closed:  # by the server that had it
