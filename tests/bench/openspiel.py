@@ -18,8 +18,9 @@ import pyspiel
 from bench.table import aligned
 
 from kibitz.engine.deals import deck_of
-from kibitz.engine.game import NO_CHANCE, moves, play
+from kibitz.engine.game import NO_CHANCE, Move, moves, play
 from kibitz.engine.games import GAMES
+from kibitz.engine.table import Table
 
 GAME = GAMES["klondike-single"]
 PLIES = 200
@@ -31,29 +32,28 @@ Step = Callable[[Random], Iterator[int]]
 """Games without an end, by chance: how much was done in each step."""
 
 
-def ours_played(rng: Random) -> Iterator[int]:
-    """Moves of ours."""
+def _ours(rng: Random) -> Iterator[tuple[Table, list[Move]]]:
+    """Tables of ours on which a player decides, by chance, and his moves."""
     while True:
         table = GAME.deal(deck_of(str(rng.randrange(1000))))
         for _ in range(PLIES):
             legal = moves(GAME, table)
             if not legal:
                 break
+            yield table, legal
             table = play(GAME, table, rng.choice(legal), NO_CHANCE).table
-            yield 1
+
+
+def ours_played(rng: Random) -> Iterator[int]:
+    """Moves of ours."""
+    for _ in _ours(rng):
+        yield 1
 
 
 def ours_expanded(rng: Random) -> Iterator[int]:
     """Positions of ours."""
-    while True:
-        table = GAME.deal(deck_of(str(rng.randrange(1000))))
-        for _ in range(PLIES):
-            legal = moves(GAME, table)
-            if not legal:
-                break
-            tables = [play(GAME, table, move, NO_CHANCE).table for move in legal]
-            yield len(tables)
-            table = rng.choice(tables)
+    for table, legal in _ours(rng):
+        yield len([play(GAME, table, move, NO_CHANCE).table for move in legal])
 
 
 def _decisions(rng: Random) -> Iterator[Any]:

@@ -27,6 +27,7 @@ from kibitz.engine.text import Request
 from kibitz.server.analysing import advisers, child, questions
 from kibitz.server.analysing.adviser import answered
 from kibitz.server.analysing.questions import question_of
+from kibitz.server.processes import Failed
 
 ADVISED = {"advice": True}
 CASUAL = {"casual": True}
@@ -284,7 +285,7 @@ async def test_a_process_that_fails_is_said_to_have(
         assert (await scrape(running.http))['kibitz_advice_total{outcome="failed"}'] == 1
         monkeypatch.setattr(child, "ADVISER", NEVER)
         monkeypatch.setattr(questions, "STARTING_SECONDS", 0)
-        with pytest.raises(child.Failed, match="too long"):
+        with pytest.raises(Failed, match="too long"):
             await child.advised_apart(b"", 0.0)
     assert not workers()
 

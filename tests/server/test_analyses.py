@@ -27,6 +27,7 @@ from kibitz.server.analysing import analyses, child, worker
 from kibitz.server.limits.rates import Rate
 from kibitz.server.log.memory import MemoryLog
 from kibitz.server.operation.metrics import Metrics
+from kibitz.server.processes import Failed
 from kibitz.server.settings import Access
 from kibitz.server.web import pages
 
@@ -262,7 +263,7 @@ async def test_an_operator_wants_none() -> None:
 
 async def test_what_is_no_ended_game_is_no_work() -> None:
     for text in (b"nonsense\n", b"\xff"):
-        with pytest.raises(child.Failed):
+        with pytest.raises(Failed):
             await child.analysed_apart(text, 1)
 
 

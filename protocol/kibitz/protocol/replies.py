@@ -6,11 +6,11 @@ from msgspec import UNSET, Struct, UnsetType
 
 from .asking import Advised, RequestId
 from .codes import ErrorCode
+from .games import GameInfo
 from .operating import Act, AdminRoom, Ban, Person
 from .views import (
     Event,
     Fair,
-    GameInfo,
     Mode,
     Opening,
     Policy,

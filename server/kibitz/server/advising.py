@@ -15,8 +15,8 @@ from kibitz.protocol import requests as ask
 from kibitz.protocol.codes import ErrorCode, Refused
 
 from .analysing.advisers import AGAIN_MS, Advisers
-from .analysing.child import Failed
 from .analysing.questions import Answer, question_of
+from .processes import Failed
 from .room.room import Room
 from .room.state import RoomState
 from .visitor import Visitor, check_player, checked_board

@@ -13,7 +13,8 @@ from msgspec.structs import replace
 from kibitz.protocol import replies
 from kibitz.protocol import requests as ask
 from kibitz.protocol.codes import ErrorCode, Refused
-from kibitz.protocol.views import GameInfo, Policy, Role, Visibility
+from kibitz.protocol.games import GameInfo
+from kibitz.protocol.views import Policy, Role, Visibility
 
 from .access.roles import GUEST_ROLES
 from .admin.administration import Administration

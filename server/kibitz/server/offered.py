@@ -6,7 +6,7 @@ import msgspec
 
 from kibitz.engine.games import GAMES, TEXTS
 from kibitz.protocol import limits
-from kibitz.protocol.views import Action, GameInfo, LayoutPlace
+from kibitz.protocol.games import Action, GameInfo, LayoutPlace
 from kibitz.protocol.wire import Encoding
 
 GAME_INFOS: Mapping[str, GameInfo] = {

@@ -3,14 +3,13 @@
 Never: a process that the server needs.
 """
 
+import asyncio
 import contextlib
 import os
 import resource
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from asyncio.subprocess import Process
 
 NICE = 10
 """How far it gives way: where all are busy it gets a tenth of what others do."""
@@ -45,7 +44,39 @@ def bound(process: int, *, address_bytes: int, seconds: int) -> None:
                 resource.prlimit(process, what, (most, most))
 
 
-async def ended(child: "Process") -> int:
+class Failed(Exception):
+    """A process could not be started, was ended, or ended by itself before it should."""
+
+
+@contextlib.asynccontextmanager
+async def started(command: Sequence[str], *, speaks: bool = True) -> AsyncIterator[Process]:
+    """A process that is told things by a pipe, and its end.
+
+    Args:
+        command: What it is.
+        speaks: Whether it says anything.
+
+    Raises:
+        Failed: It cannot be started.
+
+    """
+    try:
+        child = await asyncio.create_subprocess_exec(
+            *command,
+            stdin=PIPE,
+            stdout=PIPE if speaks else DEVNULL,
+            stderr=DEVNULL,
+            start_new_session=True,  # a Ctrl-C is for the server, who ends this one
+        )
+    except OSError as error:
+        raise Failed(f"no process: {error.strerror}") from None
+    try:
+        yield child
+    finally:
+        await ended(child)
+
+
+async def ended(child: Process) -> int:
     """The exit code of a process, which is ended if it has not by itself."""
     if child.returncode is None:
         with contextlib.suppress(ProcessLookupError):

@@ -15,7 +15,8 @@ from kibitz.protocol.codes import ErrorCode, Refused
 
 from ..limits.table import Over
 from ..operation.metrics import ANSWERED, DROPPED, FAILED, REFUSED, Metrics
-from .child import Failed, advised_apart
+from ..processes import Failed
+from .child import advised_apart
 
 AGAIN_MS = 250
 """When to ask again for what is being worked out."""

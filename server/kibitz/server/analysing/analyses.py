@@ -15,7 +15,8 @@ from kibitz.protocol.codes import ErrorCode, Refused
 
 from ..limits.table import Over
 from ..operation.metrics import FAILED, MADE, Metrics
-from .child import Failed, analysed_apart
+from ..processes import Failed
+from .child import analysed_apart
 
 ASK_SECONDS = 1.0
 """How long somebody who asks is kept waiting at most, before he is told to ask again."""

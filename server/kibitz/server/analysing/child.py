@@ -6,21 +6,15 @@ Promises: whatever happens, the process is gone and its exit known when the call
 import asyncio
 import os
 import sys
-from asyncio.subprocess import DEVNULL, PIPE, Process
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 
-from ..processes import ended
+from ..processes import Failed, started
 from . import questions, worker
 
 WORKER = (sys.executable, "-m", "kibitz.server.analysing.worker")
 ADVISER = (sys.executable, "-m", "kibitz.server.analysing.adviser")
 PATIENCE = 4
 """So many times its processor time it may take by the clock, for it gives way to everybody."""
-
-
-class Failed(Exception):
-    """There is no answer: the process could not be started, was ended, or ended by itself."""
 
 
 async def analysed_apart(text: bytes, seconds: float) -> bytes:
@@ -52,37 +46,14 @@ async def advised_apart(question: bytes, seconds: float) -> bytes:
     return await _answered(ADVISER, question, seconds, questions.most(seconds))
 
 
-@asynccontextmanager
-async def started(command: Sequence[str], seconds: float) -> AsyncIterator[Process]:
-    """A process that is spoken with by pipes, and its end.
-
-    Args:
-        command: What it is told besides the seconds, and who we are.
-        seconds: Of the processor.
-
-    Raises:
-        Failed: It cannot be started.
-
-    """
-    try:
-        child = await asyncio.create_subprocess_exec(
-            *(*command, str(seconds), str(os.getpid())),
-            stdin=PIPE,
-            stdout=PIPE,
-            stderr=DEVNULL,
-            start_new_session=True,  # a Ctrl-C is for the server, who ends this one
-        )
-    except OSError as error:
-        raise Failed(f"no process: {error.strerror}") from None
-    try:
-        yield child
-    finally:
-        await ended(child)
+def told(command: Sequence[str], seconds: float) -> tuple[str, ...]:
+    """The command of a process that is told its seconds of the processor, and who we are."""
+    return (*command, str(seconds), str(os.getpid()))
 
 
 async def _answered(command: Sequence[str], given: bytes, seconds: float, most: float) -> bytes:
     """What such a process says that is given something; ``most``: seconds of the processor."""
-    async with started(command, seconds) as child:
+    async with started(told(command, seconds)) as child:
         try:
             async with asyncio.timeout(PATIENCE * most):
                 said, _ = await child.communicate(given)

@@ -7,14 +7,14 @@ has no more work, and does not go, is ended.
 
 import asyncio
 import sys
-from asyncio.subprocess import DEVNULL, PIPE, Process
+from asyncio.subprocess import Process
 from collections.abc import Callable
 
 import msgspec
 
 from kibitz.protocol.bots import Errand, Exit
 
-from ..processes import bound, ended
+from ..processes import bound, ended, started
 
 PLAYER = (sys.executable, "-m", "kibitz.clients.seated")
 ADDRESS_BYTES = 1 << 30
@@ -28,10 +28,6 @@ LOOKS = 5
 """Who had none so often in a row, and is still there, is ended."""
 
 
-class Failed(Exception):
-    """There is no process."""
-
-
 async def played_apart(errand: Errand, has_work: Callable[[], bool]) -> int:
     """Let a bot play to its end; the exit code of its process (:class:`Exit`, or another).
 
@@ -43,26 +39,15 @@ async def played_apart(errand: Errand, has_work: Callable[[], bool]) -> int:
         Failed: It could not be started.
 
     """
-    try:
-        child = await asyncio.create_subprocess_exec(
-            *PLAYER,
-            stdin=PIPE,
-            stdout=DEVNULL,
-            stderr=DEVNULL,
-            start_new_session=True,  # a Ctrl-C is for the server, who ends this one
-        )
-    except OSError as error:
-        raise Failed(f"no process: {error.strerror}") from None
-    try:
+    async with started(PLAYER, speaks=False) as child:
         bound(child.pid, address_bytes=ADDRESS_BYTES, seconds=PROCESSOR_SECONDS)
         assert child.stdin is not None, "as it was asked for"
         child.stdin.write(msgspec.json.encode(errand) + b"\n")
-        async with asyncio.timeout(LIFE_SECONDS):
-            return await _gone(child, has_work)
-    except TimeoutError:
-        return await ended(child)
-    finally:
-        await ended(child)
+        try:
+            async with asyncio.timeout(LIFE_SECONDS):
+                return await _gone(child, has_work)
+        except TimeoutError:
+            return await ended(child)
 
 
 async def _gone(child: Process, has_work: Callable[[], bool]) -> int:

@@ -27,9 +27,10 @@ from ..limits.table import Over
 from ..lobby.rooms import Rooms
 from ..log.log import LogFailure
 from ..operation.metrics import BROKE, REFUSED, STARTED, Metrics
+from ..processes import Failed
 from ..room.room import Room
 from ..visitor import Visitor
-from .child import Failed, played_apart
+from .child import played_apart
 from .seats import at_seat, check_owner, gone, has_work, seated
 from .thoughts import show, thought_of
 from .tickets import Ticket, Tickets

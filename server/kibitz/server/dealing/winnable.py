@@ -18,9 +18,10 @@ import structlog
 from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.views import Event
 
-from ..analysing.child import Failed, started
+from ..analysing.child import told
 from ..limits.table import Over
 from ..operation.metrics import FAILED, FOUND, NONE_FOUND, Metrics
+from ..processes import Failed, started
 from .drawing import Wish
 from .worker import NONE, READING_SECONDS
 
@@ -171,7 +172,7 @@ class WinnableDeals:
             Failed: It came to no end of its own.
 
         """
-        async with started(WORKER, self.seconds) as process:
+        async with started(told(WORKER, self.seconds)) as process:
             assert process.stdin is not None and process.stdout is not None, "pipes"
             process.stdin.write(msgspec.json.encode(wish))
             process.stdin.close()

@@ -154,47 +154,31 @@ class _Counted(Collector):
             for encoding in (each.name.lower() for each in Encoding):
                 places.add_metric([role, encoding], metrics.places.get((role, encoding), 0))
         yield places
-        requests = CounterMetricFamily("kibitz_requests", "Requests by type.", labels=["type"])
-        for kind, count in list(metrics.requests.items()):
-            requests.add_metric([str(kind.__struct_config__.tag)], count)
-        yield requests
-        analyses = CounterMetricFamily(
-            "kibitz_analyses", "Analyses of games, by what came of them.", labels=["outcome"]
+        requests = {
+            str(kind.__struct_config__.tag): count for kind, count in list(metrics.requests.items())
+        }
+        yield _by("type", "requests", "Requests by type.", requests)
+        yield _by(
+            "outcome", "analyses", "Analyses of games, by what came of them.", metrics.analyses
         )
-        for outcome, count in metrics.analyses.items():
-            analyses.add_metric([outcome], count)
-        yield analyses
         yield GaugeMetricFamily(
             "kibitz_analyses_waiting",
             "Analyses that are being made, or wait for it.",
             metrics.analysing,
         )
-        advice = CounterMetricFamily(
-            "kibitz_advice", "Questions for advice, by what came of them.", labels=["outcome"]
+        yield _by(
+            "outcome", "advice", "Questions for advice, by what came of them.", metrics.advice
         )
-        for outcome, count in metrics.advice.items():
-            advice.add_metric([outcome], count)
-        yield advice
         yield GaugeMetricFamily(
             "kibitz_advice_waiting",
             "Questions for advice that are worked on, or wait for it.",
             metrics.advising,
         )
-        bots = CounterMetricFamily(
-            "kibitz_bots", "Bots that were asked for, by what came of it.", labels=["outcome"]
-        )
-        for outcome, count in metrics.bots.items():
-            bots.add_metric([outcome], count)
-        yield bots
+        yield _by("outcome", "bots", "Bots that were asked for, by what came of it.", metrics.bots)
         yield GaugeMetricFamily(
             "kibitz_bots_playing", "Bots that play now, each in a process.", metrics.bots_playing
         )
-        deals = CounterMetricFamily(
-            "kibitz_winnable_deals", "Searches for winnable deals.", labels=["outcome"]
-        )
-        for outcome, count in metrics.deals.items():
-            deals.add_metric([outcome], count)
-        yield deals
+        yield _by("outcome", "winnable_deals", "Searches for winnable deals.", metrics.deals)
         yield GaugeMetricFamily(
             "kibitz_winnable_deals_waiting",
             "Searches for winnable deals that run, or wait for their turn.",
@@ -206,6 +190,13 @@ class _Counted(Collector):
         yield _histogram("loop_lag_seconds", "How late the event loop was.", metrics.lag)
         yield _histogram("commit_records", "Records in a commit of the log.", meter.records)
         yield _histogram("commit_seconds", "How long a commit took.", meter.seconds)
+
+
+def _by(label: str, name: str, says: str, counts: Mapping[str, int]) -> Metric:
+    counter = CounterMetricFamily(f"kibitz_{name}", says, labels=[label])
+    for value, count in counts.items():
+        counter.add_metric([value], count)
+    return counter
 
 
 def _histogram(name: str, says: str, seen: Distribution) -> Metric:

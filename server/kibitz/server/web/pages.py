@@ -24,7 +24,6 @@ from ..access.authority import Authority
 from ..access.roles import check_download
 from ..admin.bans import Bans
 from ..analysing.analyses import AGAIN_SECONDS, FAILED_SECONDS, Analyses, Game
-from ..analysing.child import Failed
 from ..answers import Answers
 from ..identity import Identity
 from ..limits.door import refusal
@@ -35,6 +34,7 @@ from ..limits.table import Over, Table
 from ..lobby.rooms import Rooms
 from ..log.log import LogFailure
 from ..operation.metrics import Metrics
+from ..processes import Failed
 from ..room.decide import check_open
 from ..room.past import Past
 from ..room.room import Room
