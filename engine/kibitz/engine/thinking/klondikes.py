@@ -5,8 +5,9 @@ from random import Random
 from ..game import NO_CHANCE, Draw, Move, Recycle, Transfer, play
 from ..games.columns import COLUMNS, FOUNDATIONS, WASTE, Columns
 from ..games.klondike.rules import PILES, STOCK, SUIT, SUITS, Klondike
-from ..solving.klondikes.homes import Homes, with_counts
-from ..solving.klondikes.numbers import NUMBERS, RANKS, takers
+from ..solving.klondikes.homes import Homes
+from ..solving.klondikes.numbers import NUMBERS, takers
+from ..solving.klondikes.tables import home_of
 from ..table import Table
 from .playouts import DRAW, DRAWN, HOME, PACK, Playout, Step
 from .preferring import Way
@@ -37,11 +38,7 @@ class Preferences:
             return False
         if move.source == STOCK:  # what is had after it changes
             return False
-        have = [0, 0, 0, 0]
-        for pile in self._suits:
-            if cells := table.piles[pile]:
-                have[NUMBERS[cells[-1].known.code] // RANKS] = len(cells)
-        needless = self._homes.next(with_counts(have))[1]
+        needless = self._homes.next(home_of(table, self._suits))[1]
         return bool(needless >> NUMBERS[table.piles[move.source][-1].known.code] & 1)
 
     def begin(self, table: Table, rng: Random) -> Playout:

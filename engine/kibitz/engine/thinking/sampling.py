@@ -85,13 +85,12 @@ class Sampler:
         world = self._world()
         made = draws(self._game, world) if self._preferences.is_free else []
         turns = list(after_each(self._game, world, made))
-        sure = next(self._sure(turns[:1]), None)
-        if sure:
+        sure = next(self._sure(turns), None)
+        if sure and sure[0] == 0:
             return [sure[1]]
         for number, table in enumerate(turns):
             if not self._knowledge.has_seen(table):
                 return made[:number]
-        sure = next(self._sure(turns), None)
         options = [sure] if sure else self._options(turns)
         if not options:
             return []

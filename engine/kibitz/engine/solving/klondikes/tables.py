@@ -1,6 +1,6 @@
 """Klondikes as the search knows them, and its steps as moves of the game."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ...game import NO_CHANCE, Draw, Move, Recycle, Transfer, moves, play
 from ...games.columns import COLUMNS, FOUNDATIONS, REDEALS, STOCK, WASTE, Columns
@@ -58,12 +58,13 @@ def solve(
     shelf = Shelf(on, KINGS if kings_only else ALL, groups=groups)
     layout = Layout(shelf, pack_of(game, table), Homes(on))
     heaps = sorted(shelf.number(_column(table.piles[pile])) for pile in columns)
-    start = tuple(heaps), layout.pack.start, _home(table, suits)
+    start = tuple(heaps), layout.pack.start, home_of(table, suits)
     steps = Search(layout, start, budget, seed).run()
     return None if steps is None else tuple(_line(game, table, shelf, steps))
 
 
-def _home(table: Table, suits: Sequence[str]) -> int:
+def home_of(table: Table, suits: Iterable[str]) -> int:
+    """The cards of a table that are home (:mod:`.homes`)."""
     have = [0 for _ in SUIT_NUMBERS]
     for suit in suits:
         if cells := table.piles[suit]:
