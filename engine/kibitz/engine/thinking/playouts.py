@@ -13,7 +13,9 @@ from ..cards import DECK
 from ..games.columns import COLUMNS, FOUNDATIONS, REDEALS, STOCK, WASTE, Columns
 from ..games.klondike import rules as klondike
 from ..games.klondike.rules import AT_ONCE, Klondike
+from ..solving.klondikes.homes import counts
 from ..solving.klondikes.numbers import ALL, DOWN, KINGS, NUMBERS, RANKS, takers
+from ..solving.klondikes.tables import home_of
 from ..table import Cell, Table
 
 PACK, HOME, DRAW = 7, 8, 9
@@ -64,10 +66,7 @@ class Playout:
         self._pack = self._stock if self._threes else self._discard
         settable = isinstance(game, Columns) and game.redeals_settable
         self._redeals = table.counters.get(REDEALS) if settable else 0
-        self._home = [0, 0, 0, 0]
-        for pile in suits:
-            if cells := piles[pile]:
-                self._home[NUMBERS[cells[-1].known.code] // RANKS] = len(cells)
+        self._home = counts(home_of(table, suits))
         self.home = sum(self._home)
         """How many cards are home."""
         self._rng = rng
