@@ -12,7 +12,7 @@ import pytest
 from apart import DIES, workers
 from certificates import Authority
 from operators import SECRET, token
-from races import NEAR, begin, kinds, race, seat, told
+from races import NEAR, begin, kinds, later, race, seat, told
 from scraped import scrape
 from server.access.tokens import access
 from servers import EACH_COUNTS, EACH_ENDS, EACH_HAS, UNLIMITED, Running, running_server
@@ -319,6 +319,45 @@ async def test_bots_alone_begin_no_race(idle: None) -> None:
                 await again.ok("join", room=room, role="player")
                 await again.ok("ready", room=room)
                 await told(bob, room, "countdown")
+
+
+@pytest.mark.parametrize("arranged", [False, True])
+async def test_bots_that_are_left_alone_begin_no_race_either(idle: None, arranged: bool) -> None:
+    """The one who was ready stands up while it is counted down, or before the time that was set."""
+    fake = Fake()
+    async with running_server(world=fake.world) as running, talking(running.url) as ann:
+        begins = fake.world.now_ms() + 9000 if arranged else None
+        room = await race(ann, seats=3, countdown=3, begins=begins)
+        for number in range(2):
+            await ann.ok("bot", room=room, strategy="fast", **NO_PACE)
+            token = running.app.house._tickets.token(Ticket(room, number, Bot("fast", 0)))
+            async with talking(running.url, token=token) as bot:
+                await bot.ok("join", room=room, role="player")
+                await bot.ok("ready", room=room)
+        await ann.ok("ready", room=room)
+        await ann.ok("leave", room=room)
+        await ann.ok("join", room=room)
+        await later(running, fake, 20)
+        assert "started" not in kinds(ann, room)
+        await ann.ok("join", room=room, role="player")
+        await ann.ok("ready", room=room)
+        await later(running, fake, 20)
+        await told(ann, room, "started")
+
+
+@EACH_COUNTS
+async def test_asked_at_once_under_one_name_it_is_one_bot(idle: None) -> None:
+    async with running_server() as running, talking(running.url) as ann:
+        room = await race(ann, seats=4)
+        async with talking(running.url, token=ann.token) as again:
+            await again.ok("join", room=room)
+            for each in (ann, again):
+                await each.send({"t": "bot", "i": "one", "room": room, "on": True})
+            for each in (ann, again):
+                await each.until(lambda to=each: "one" in to.answers)  # type: ignore[misc]
+                assert each.answers["one"]["t"] == "ok"
+            assert await bots(running) == 1
+            assert (await again.ok("history", room=room))["events"][-1]["seat"] == 2
 
 
 async def test_a_ticket_is_for_its_seat_and_for_nothing_else(idle: None) -> None:

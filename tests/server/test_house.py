@@ -1,5 +1,7 @@
 """Who is counted for bots that play, and which of them go: sent away, closed, kicked, banned."""
 
+import os
+import signal
 import sys
 
 import pytest
@@ -162,3 +164,38 @@ async def test_whom_the_operator_has_banned_is_not_brought_back(
         monkeypatch.setattr(child, "PLAYER", IDLE)
         await ann.ok("join", room=room, role="player")
         assert not held(running)
+
+
+@EACH_HAS
+async def test_a_bot_that_seems_to_be_here_is_started_when_it_is_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As after the end of the server where it was, of which the others hear late."""
+    monkeypatch.setattr(child, "PLAYER", GOES)
+    async with running_server() as running, talking(running.url, name="Ann") as ann:
+        room = await left_by_bots(running, ann, 1, 2)
+        monkeypatch.setattr(child, "PLAYER", IDLE)
+        token = running.app.house._tickets.token(Ticket(room, 0, Bot("fast", 0)))
+        async with talking(running.url, token=token) as bot:
+            await bot.ok("join", room=room, role="player")
+            await ann.ok("join", room=room, role="player")
+            running.app.house.tick()
+            assert not held(running)
+        await eventually(lambda: held(running))
+
+
+@EACH_COUNTS
+async def test_one_for_which_there_was_no_place_comes_when_there_is_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(child, "PLAYER", GOES)
+    async with allowing(bots=1) as running, talking(running.url, name="Ann") as ann:
+        room = await left_by_bots(running, ann, 1, 2)
+        monkeypatch.setattr(child, "PLAYER", IDLE)
+        other = await race(ann)
+        await ann.ok("bot", room=other)
+        await ann.ok("join", room=room, role="player")
+        await ann.ok("bot", room=other, on=False, seat=2)
+        for process in players():
+            os.kill(process, signal.SIGKILL)
+        await eventually(lambda: [room for room, _ in running.app.house._playing] == [room])

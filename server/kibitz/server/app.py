@@ -327,6 +327,7 @@ class App:
                     self._dismiss_expired()
                     self.rooms.tell_presence()
                     self._neighbours.tick()
+                    self.house.tick()
                     tell_lobby(self.rooms.directory, self._connections)
                     tell_tv(self.rooms.directory, self._connections)
                     self.rooms.sweep()

@@ -76,6 +76,8 @@ class House:
         self._bans = bans
         self._playing: dict[tuple[str, str], _Playing] = {}
         """By room and identity."""
+        self._missed: dict[str, Visitor] = {}
+        """Rooms in which a bot should play and could not be started yet, and who came to them."""
         self.draining = False
         """Whether no more are started, because the server comes to its end."""
 
@@ -112,21 +114,34 @@ class House:
         """Somebody has come to play: so do the bots of the room that nobody has started here.
 
         They belong to a game that goes on after a restart, or to the next one of a series. A bot
-        that comes brings no others along.
+        that comes brings no others along. One that seems to be here, as it may have been on a
+        server that has died, or for which there is no place yet, is looked at again by ``tick``.
         """
         if visitor.identity.bot or not room.people.is_seated(visitor.identity.id):
             return
+        self._missed.pop(room.id, None)
         for seat in room.state.seats:
             if seat.bot is None or seat.id is None or not has_work(room.state, seat):
                 continue
-            if (room.id, seat.id) in self._playing or seat.id in room.people.here():
+            if (room.id, seat.id) in self._playing:
                 continue
             for ticket, bot in self._tickets.of_room(room.id, room.state, seat.bot):
                 if bot.id != seat.id or self._is_barred(room, bot):
                     continue
-                if self._over(room, visitor) is None:
+                if bot.id in room.people.here() or self._over(room, visitor) is not None:
+                    self._missed[room.id] = visitor
+                else:
                     self._hold(room, bot, visitor)
                     self._start(room, ticket, bot)
+
+    def tick(self) -> None:
+        """Once a second: start those that could not be started, if they still should be."""
+        for id_, visitor in list(self._missed.items()):
+            room = self._rooms.peek(id_)
+            if room is None or visitor.is_gone or id_ not in visitor.rooms:
+                del self._missed[id_]
+            else:
+                self.wake(room, visitor)
 
     async def close(self) -> None:
         """End all of them, and start no more; their seats stay theirs."""
@@ -149,7 +164,10 @@ class House:
         except BaseException:
             del self._playing[room.id, bot.id]
             raise
-        self._start(room, ticket, bot)
+        if room.people.is_seated(bot.id):
+            self._start(room, ticket, bot)
+        else:  # the same was asked on another connection, and that one's bot sits there
+            del self._playing[room.id, bot.id]
         return done
 
     def _newcomer(self, room: Room, bot: Bot) -> tuple[Ticket, Identity]:

@@ -90,13 +90,12 @@ def _begins(state: RoomState, course: Course, here: set[str], at: int) -> int | 
     no race. Who sits down while it is counted down does not call it off, or anybody could for ever.
     """
     assert course.race, "asked of races"
-    seated = [seat.seat for seat in course.seats if seat.id]
     begins, soon = course.race.begins, at + course.race.countdown * 1000
     if state.scheduled is not None:
-        if len(seated) < MIN_RACERS:
+        if not _enough(course):
             return state.scheduled
         return soon if begins is not None and begins <= at else begins
-    if len(course.race.ready) < MIN_RACERS:
+    if len(course.race.ready) < MIN_RACERS or not _enough(course):
         return None
     waited_for = [seat for seat in course.seats if seat.id in here]
     agreed_now = {seat.seat for seat in waited_for} <= set(course.race.ready) and any(
@@ -117,8 +116,13 @@ def due_at(course: Course) -> int | None:
         return None
     if race.started is not None:
         return race.started + race.limit * 1000
-    enough = sum(seat.id is not None for seat in course.seats) >= MIN_RACERS
-    return race.begins if enough else None
+    return race.begins if _enough(course) else None
+
+
+def _enough(course: Course) -> bool:
+    """Whether those who sit can race: enough of them, and not bots alone."""
+    seated = [seat for seat in course.seats if seat.id]
+    return len(seated) >= MIN_RACERS and any(seat.bot is None for seat in seated)
 
 
 def due(state: RoomState, at: int) -> list[Event]:
