@@ -94,7 +94,7 @@ async def test_what_a_bot_thinks_is_shown_as_bars_to_who_opens_them(
         ]
         assert widths == ["100%", "6%"]
         note = page.locator("kibitz-thoughts p")
-        await expect(note).to_contain_text("1 or more: a sure win")
+        await expect(note).to_contain_text("1.30 is a win in every world tried")
         await robby.ok("move", room=room, move="sw")
         await expect(rows).to_have_text([re.compile(" → waste.*played0.75"), "tt 1 20.25"])
         await axe.check(page, "kibitz-thoughts")

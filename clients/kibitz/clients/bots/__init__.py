@@ -20,7 +20,7 @@ Strategy = Callable[[BoardView, list[str]], str | Awaitable[str | None] | None]
 """Chooses one of the legal moves, best first, or ``None``; may be asynchronous.
 
 If it has a method ``explain``, that says what it thought of the moves when it chose last: a value
-for each, a larger one being better, 1 and more a win.
+for each, a larger one being better.
 """
 
 Maker = Callable[[Game, Random], Strategy]

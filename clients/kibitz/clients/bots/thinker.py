@@ -23,6 +23,6 @@ class Thinker:
         return None if move is None else self._text.write(move)
 
     def explain(self) -> dict[str, float]:
-        """What was thought of the moves last, the best first: 1 and more is a win."""
+        """What was thought of the moves last, the best first: 1.3 is a win in all worlds."""
         values = sorted(self._policy.values.items(), key=lambda item: -item[1])
         return {self._text.write(move): round(value, 3) for move, value in values}

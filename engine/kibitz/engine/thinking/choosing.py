@@ -43,7 +43,7 @@ class Policy(Protocol):
 
     @property
     def values(self) -> Mapping[Move, float]:
-        """What was thought of the moves last, where they were weighed: 1 and more is a win."""
+        """What was thought of the moves last, where they were weighed: the larger, the better."""
         ...
 
     def recall(self, met: Iterable[Table]) -> None:

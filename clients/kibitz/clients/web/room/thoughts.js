@@ -18,7 +18,10 @@ const DIGITS = 2;
 /** What is left of the bar of the worst move, in percent. */
 const LEAST = 6;
 const CHANGES = new Set(["move", "undo", "redo", "restart"]);
-const LEGEND = "1 or more: a sure win. The bars run from the worst of these moves to the best.";
+const LEGEND =
+  "Larger is better; of the server's bots 1.30 is a win in every world tried. " +
+  "They leave the move they prefer only for one that is clearly better. " +
+  "The bars run from the worst of these moves to the best.";
 
 /**
  * What is looked at: a board, how it came about, and who plays there. `following`: as it is now.
