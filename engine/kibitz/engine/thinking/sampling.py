@@ -56,7 +56,7 @@ class Sampler:
         self._plan: list[Move] = []
         self._expected: Table | None = None
         self.values: Mapping[Move, float] = {}
-        """What was thought of the moves last, of a draw the best: 1 + FAR is a win in all worlds."""
+        """What was thought of the moves last, of a draw the best; 1 + FAR: won in all worlds."""
 
     def recall(self, met: Iterable[Table]) -> None:
         """These positions were there before."""
