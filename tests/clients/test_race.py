@@ -330,10 +330,28 @@ async def test_a_bot_is_raced_through_a_pipe(kibitz: Command) -> None:
         assert re.search(r"kibitz solve \w+ --board 1 --server ", said)
 
 
-async def test_where_no_bot_is_to_be_had_the_race_is_left(kibitz: Command) -> None:
+async def test_where_a_bot_cannot_come_nothing_is_left_behind(
+    kibitz: Command, server: Running
+) -> None:
     done = await kibitz.run_here("race", "aces-up", *("--bot", "fast") * 3)
     assert (done.code, done.out) == (1, "")
-    assert "too many bots per identity" in done.err
+    assert done.err.startswith("kibitz: bot 3 cannot come: too many bots per identity; ")
+    assert done.err.endswith("; the race is called off\n")
+    assert not (await kibitz.run_here("rooms")).out.splitlines()[1:]
+    assert [room.state.status for room in server.app.rooms] == ["closed"]
+
+
+async def test_a_race_that_was_there_stays_where_a_bot_cannot_come(
+    kibitz: Command, server: Running
+) -> None:
+    async with kibitz.running("race", "aces-up", "--seats", "9", "--bot", "fast") as race:
+        said = await read_until(race, "kibitz race --room ")
+        room = said.split("kibitz race --room ")[1].split()[0]
+        done = await kibitz.run_here("race", "--room", room, *("--bot", "fast") * 2)
+        assert done.code == 1 and "bot 2 cannot come" in done.err
+        assert "your seat is free again" in done.err
+        state = (await server.app.rooms.get(room)).state
+        assert state.status == "open"
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from servers import running_server
 from talk import fetch, talking
 from worlds import START_MS, Fake
 
+from kibitz.clients.verifying.replay import verdict_on_file
 from kibitz.protocol.wire import Encoding
 
 
@@ -347,3 +348,24 @@ async def test_a_hundred_ask_for_the_next_deal_at_once() -> None:
         asked = [racer.ok("rematch", room=room) for racer in (ann, *others)]
         assert len({joined["room"] for joined in await asyncio.gather(*asked)}) == 1
         assert kinds(ann, room).count("rematch") == 1
+
+
+async def test_a_race_that_nobody_has_come_to_is_called_off_by_who_made_it() -> None:
+    async with (
+        running_server() as running,
+        talking(running.url, name="Ann") as ann,
+        talking(running.url, name="Bob") as bob,
+    ):
+        room = await race(ann, seats=3)
+        await seat(room, bob)
+        for each in (ann, bob):
+            await each.refused("illegal", "resign", room=room)
+        await bob.ok("leave", room=room)
+        await bob.ok("join", room=room)
+        done = await ann.ok("resign", "off", room=room)
+        closed = await told(bob, room, "closed")
+        assert closed["text"] == "who made this race has called it off" and "by" not in closed
+        assert await ann.ok("resign", "off", room=room) == done
+        await bob.refused("game-over", "join", room=room, role="player")
+        replay = (await fetch(running.http, f"/rooms/{room}/replay.json"))[1]
+        assert not verdict_on_file(replay).failed

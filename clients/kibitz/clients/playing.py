@@ -47,7 +47,7 @@ class Playing(Asking):
         return await self.done(ask.Restart(room=room))
 
     async def resign(self, room: str) -> Ok:
-        """Give the game up."""
+        """Give the game up; or call a race off that we made and nobody else has come to."""
         return await self.done(ask.Resign(room=room))
 
     async def ready(self, room: str, on: bool = True) -> Ok:

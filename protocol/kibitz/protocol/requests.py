@@ -232,7 +232,11 @@ class Restart(InRoom, frozen=True, kw_only=True, omit_defaults=True, tag="restar
 
 
 class Resign(InRoom, frozen=True, kw_only=True, omit_defaults=True, tag="resign"):
-    """Give the game up; it ends and its cards are opened."""
+    """Give the game up; it ends and its cards are opened.
+
+    Of a race that has not begun: whoever made it calls it off, while nobody else but bots sits
+    there. The room is closed.
+    """
 
     expect: Count | None = None
 

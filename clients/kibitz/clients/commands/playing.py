@@ -157,7 +157,9 @@ def race(
     if winnable:
         seating = searched(seating, screen.say)
     if bots:
-        seating = against(seating, [each.value for each in bots], round(pace * 1000))
+        seating = against(
+            *(seating, [each.value for each in bots], round(pace * 1000)), theirs=room is not None
+        )
     _sit(seating, screen, entry, name, password)
 
 

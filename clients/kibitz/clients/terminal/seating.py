@@ -1,6 +1,7 @@
 """Ways to a seat: a new room, one that is there, the position of a game, the next of a series."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Container, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
@@ -75,11 +76,14 @@ def seat_in(room: str, game: str = "") -> Seating:
     return sit
 
 
-def against(seating: Seating, bots: Sequence[Strategy], pace: int) -> Seating:
+def against(
+    seating: Seating, bots: Sequence[Strategy], pace: int, *, theirs: bool = False
+) -> Seating:
     """The same seat, and bots of the server's on others; ``pace``: milliseconds a move.
 
-    Where the server never has so many, nobody sits down; where it has none to spare just now, the
-    seat is free again.
+    Where the server never has so many, nobody sits down. Where it has none to spare just now,
+    nothing is left behind: the race is called off, or, if it is ``theirs`` who were there before,
+    the bots are sent away again and the seat is free.
     """
 
     async def sit(client: Client) -> Seated:
@@ -87,15 +91,41 @@ def against(seating: Seating, bots: Sequence[Strategy], pace: int) -> Seating:
             has = f"this server has {number_of(most, 'bot')} at most" if most else NO_BOTS
             raise Refused(ErrorCode.UNSUPPORTED, has)
         seated = await seating(client)
-        try:
-            for strategy in bots:
-                await client.seat_bot(seated.mirror.room, strategy, pace)
-        except Refused:
-            await client.leave(seated.mirror.room)
-            raise
+        mirror = seated.mirror
+        before = {seat.id for seat in mirror.seats if seat.bot}
+        for number, strategy in enumerate(bots, 1):
+            try:
+                await client.seat_bot(mirror.room, strategy, pace)
+            except Refused as refused:
+                off = await _undo(client, mirror, before, theirs)
+                raise _without(refused, number if len(bots) > 1 else None, off) from None
         return seated
 
     return sit
+
+
+async def _undo(
+    client: Client, mirror: Mirror, before: Container[str | None], theirs: bool
+) -> bool:
+    """Leave a race as it was before we and our bots came; whether it is called off."""
+    if not theirs:
+        with suppress(Refused):  # somebody else has come, or a server knows nothing of this
+            await client.resign(mirror.room)
+            return True
+    for seat in list(mirror.seats):
+        if seat.bot and seat.id not in before:
+            with suppress(Refused):
+                await client.send_bot_away(mirror.room, seat.seat)
+    await client.leave(mirror.room)
+    return False
+
+
+def _without(refused: Refused, number: int | None, off: bool) -> Refused:
+    """What is said of a bot that does not come, and of the race."""
+    which = "the bot" if number is None else f"bot {number}"
+    race = "the race is called off" if off else "your seat is free again"
+    said = f"{which} cannot come: {refused.message}; {race}"
+    return Refused(refused.code, said, room=refused.room, retry_ms=refused.retry_ms)
 
 
 def searched(seating: Seating, say: Callable[[str], None]) -> Seating:

@@ -9,6 +9,7 @@ without work, and at last each of them when the server has ended, is gone soon. 
 
 import asyncio
 from collections.abc import Callable, Hashable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -25,18 +26,22 @@ from ..identity import Identity
 from ..limits.settings import Limits
 from ..limits.table import Over
 from ..lobby.rooms import Rooms
-from ..log.log import LogFailure
+from ..log.log import LogFailure, Undecided
 from ..operation.metrics import BROKE, REFUSED, STARTED, Metrics
 from ..processes import Failed
 from ..room.room import Room
 from ..visitor import Visitor
 from .child import played_apart
-from .seats import at_seat, check_owner, gone, has_work, seated
+from .seats import Sits, at_seat, check_owner, gone, has_work, seated
 from .thoughts import show, thought_of
 from .tickets import Ticket, Tickets
 
 BUSY_MS = 60_000
 """When to ask again where every bot plays."""
+AGAIN_SECONDS = 1.0
+"""When it is looked again at what the log did not tell, or did not take."""
+AGAIN_TIMES = 30
+"""So often; then somebody has to come."""
 
 log = structlog.get_logger("kibitz.bots")
 
@@ -51,9 +56,16 @@ class Reach:
 
 @dataclass(slots=True)
 class _Playing:
-    """A bot that plays, or is about to; ``holders``: who is counted for it."""
+    """A bot that plays, or is about to.
+
+    Attributes:
+        holders: Who is counted for it.
+        in_doubt: Whether nobody knows that it has its seat: what was written of it may be there.
+
+    """
 
     holders: tuple[Hashable, ...]
+    in_doubt: bool = False
     task: asyncio.Task[None] | None = field(default=None)
 
 
@@ -155,20 +167,49 @@ class House:
         if refusal := self._over(room, visitor):
             self._metrics.bots[REFUSED] += 1
             raise refusal
-        ticket, bot = self._newcomer(room, Bot(request.strategy, request.pace))
-        self._hold(room, bot, visitor)
-        try:
-            done = await room.order(
-                lambda state, here, at: seated(state, bot, here, at), visitor.identity, request
-            )
-        except BaseException:
-            del self._playing[room.id, bot.id]
-            raise
+        how, who = Bot(request.strategy, request.pace), visitor.identity
+        while True:  # each time one more has a seat that nobody here had brought
+            ticket, bot = self._newcomer(room, how)
+            doubted = self._hold(room, bot, visitor)
+            try:
+                done = await room.order(
+                    lambda state, here, at, bot=bot: seated(state, bot, here, at),  # type: ignore[misc]
+                    *(who, request),
+                )
+            except Sits:
+                if not doubted:
+                    del self._playing[room.id, bot.id]
+                    continue
+                done = room.ok(room.seq, who)
+            except BaseException as error:
+                if isinstance(error, Undecided) and not self.draining:
+                    self._doubt(room, ticket, bot)
+                else:
+                    del self._playing[room.id, bot.id]
+                raise
+            break
         if room.people.is_seated(bot.id):
             self._start(room, ticket, bot)
         else:  # the same was asked on another connection, and that one's bot sits there
             del self._playing[room.id, bot.id]
         return done
+
+    def _doubt(self, room: Room, ticket: Ticket, bot: Identity) -> None:
+        """See whether a bot has got the seat of which that is not known, and let it play then."""
+        playing = self._playing[room.id, bot.id]
+        playing.in_doubt = True
+        playing.task = asyncio.create_task(self._find_out(room, ticket, bot))
+
+    async def _find_out(self, room: Room, ticket: Ticket, bot: Identity) -> None:
+        with room.coming():
+            for _ in range(AGAIN_TIMES):
+                await asyncio.sleep(AGAIN_SECONDS)
+                with suppress(LogFailure):
+                    await room.catch_up(room.seq + 1)
+                if room.people.is_seated(bot.id):
+                    self._start(room, ticket, bot)
+                    return
+        del self._playing[room.id, bot.id]
 
     def _newcomer(self, room: Room, bot: Bot) -> tuple[Ticket, Identity]:
         """The first bot that is not in a room, and may be.
@@ -179,8 +220,8 @@ class House:
         """
         barred = False
         for ticket, identity in self._tickets.of_room(room.id, room.state, bot):
-            there = room.people.is_seated(identity.id)
-            if there or (room.id, identity.id) in self._playing:
+            held = self._playing.get((room.id, identity.id))
+            if room.people.is_seated(identity.id) or (held and not held.in_doubt):
                 continue
             if not self._is_barred(room, identity):
                 return ticket, identity
@@ -201,11 +242,16 @@ class House:
         if self.draining:
             return Refused(ErrorCode.DRAINING, "the server comes to its end", retry_ms=1000)
         holders = self._holders(room, visitor)
+        counted = [  # who may come to the same seat again is no second bot
+            each
+            for (where, _), each in self._playing.items()
+            if not (each.in_doubt and where == room.id)
+        ]
         for holder, most, by in zip(holders, self._each, ("identity", "address"), strict=True):
-            held = [each for each in self._playing.values() if holder in each.holders]
+            held = [each for each in counted if holder in each.holders]
             if holder is not None and len(held) >= most:
                 return Over(f"bots per {by}", 0).full()
-        if len(self._playing) < self.most:
+        if len(counted) < self.most:
             return None
         message = "every bot of this server plays just now; try again later"
         return Refused(ErrorCode.FULL, message, retry_ms=BUSY_MS, limit="bots")
@@ -216,12 +262,18 @@ class House:
         place = visitor.place
         return (room.state.owner, None if place is None else ("address", place))
 
-    def _hold(self, room: Room, bot: Identity, visitor: Visitor) -> None:
+    def _hold(self, room: Room, bot: Identity, visitor: Visitor) -> bool:
+        """Count a bot from now on; whether it was in doubt before that it has a seat."""
+        before = self._playing.get((room.id, bot.id))
         self._playing[room.id, bot.id] = _Playing(self._holders(room, visitor))
+        if before and before.task:
+            before.task.cancel()
+        return before is not None
 
     def _start(self, room: Room, ticket: Ticket, bot: Identity) -> None:
         """Let a bot play that is held already."""
         playing = self._playing[room.id, bot.id]
+        playing.in_doubt = False
         playing.task = asyncio.create_task(self._play(room, ticket, bot))
         self._metrics.bots[STARTED] += 1
         self._metrics.bots_playing += 1
@@ -264,8 +316,13 @@ class House:
 
     async def _clear(self, id_: str, bot: Identity) -> None:
         """See that nobody waits for a bot that is gone."""
-        try:
-            room = await self._rooms.get(id_)
-            await room.order(lambda state, here, at: gone(state, bot, here, at))
-        except (Refused, LogFailure) as error:
-            log.warning("seat not cleared", room=id_, identity=bot.id, why=str(error))
+        for _ in range(AGAIN_TIMES):
+            try:
+                room = await self._rooms.get(id_)
+                await room.order(lambda state, here, at: gone(state, bot, here, at))
+                return
+            except (Refused, LogFailure) as error:
+                log.warning("seat not cleared", room=id_, identity=bot.id, why=str(error))
+                if isinstance(error, Refused):
+                    return
+            await asyncio.sleep(AGAIN_SECONDS)

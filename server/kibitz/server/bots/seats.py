@@ -21,13 +21,20 @@ def check_owner(state: RoomState, who: str) -> None:
         raise Refused(ErrorCode.FORBIDDEN, message)
 
 
+class Sits(Exception):
+    """A bot that was to sit down has a seat there: somebody has brought it meanwhile."""
+
+
 def seated(state: RoomState, bot: Identity, here: set[str], at: int) -> list[Event]:
     """The events with which a bot takes a free seat of a race.
 
     Raises:
+        Sits: It has one.
         Refused: There is none, or this is no race that is still to begin.
 
     """
+    if state.seat_of(bot.id) is not None:
+        raise Sits
     check_open(state)
     if not state.course.race:
         raise Refused(ErrorCode.ILLEGAL, "bots sit down in races only")

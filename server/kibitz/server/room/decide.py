@@ -45,7 +45,6 @@ KINDS_OF: dict[type[ask.RequestBase], str] = {
     ask.Undo: "undo",
     ask.Redo: "redo",
     ask.Restart: "restart",
-    ask.Resign: "resigned",
     ask.Say: "say",
     ask.Save: "saved",
     ask.Cheat: "cheated",
@@ -53,8 +52,9 @@ KINDS_OF: dict[type[ask.RequestBase], str] = {
     ask.Steer: "control",
     ask.Rematch: "rematch",
 }
-"""The kind of event that each command makes first; ``ready`` makes one of two."""
+"""The kind of event that each command makes first; some make one of two (:func:`is_same`)."""
 CLOSED = "the room has been closed"
+CALLED_OFF = "who made this race has called it off"
 SEAT_HOLD_MS = 24 * 3600 * 1000
 """How long a seat is kept for a player who is away, from the last thing he did, milliseconds."""
 
@@ -89,6 +89,8 @@ def change(
             return race.ready(state, request.on, who, here, at)
         case ask.Steer():
             return _steer(state, request.control, who, at)
+        case ask.Resign() if race.is_left_to(state, who):
+            return [replace(note(state, "closed", None, at), text=CALLED_OFF)]
         case ask.Resign() if state.mode == "replay":
             gone = note(state, "resigned", who.id, at)
             return [
@@ -361,6 +363,8 @@ def is_same(state: RoomState, request: ask.RequestBase, done: Done) -> bool:
     match request:
         case ask.Ready(on=on):
             return done.kind == ("ready" if on else "unready")
+        case ask.Resign():
+            return done.kind in ("resigned", "closed")
         case ask.SeatBot(on=on):
             return done.kind in (("joined",) if on else ("left", "resigned"))
         case ask.Comments(on=on):

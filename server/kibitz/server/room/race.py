@@ -104,6 +104,15 @@ def _begins(state: RoomState, course: Course, here: set[str], at: int) -> int | 
     return soon if begins is None and agreed_now else begins
 
 
+def is_left_to(state: RoomState, who: Identity) -> bool:
+    """Whether a race has not begun that is nobody's but who made it: he may call it off.
+
+    Nobody sits in it but him and bots.
+    """
+    seated = [seat.id for seat in state.seats if seat.id and seat.bot is None]
+    return not state.course.is_released() and state.owner == who.id and seated == [who.id]
+
+
 def start_of(state: RoomState) -> int | None:
     """When a race began, ms since the room's creation; ``None`` of other rooms."""
     return state.course.race.started if state.course.race else None
