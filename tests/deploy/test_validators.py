@@ -100,6 +100,16 @@ def test_what_an_alarm_is_about_can_be_seen() -> None:
     assert rung - seen == {"process_start_time_seconds"}
 
 
+async def test_every_metric_of_ours_can_be_seen(tmp_path: Path) -> None:
+    async with running_server(SqliteLog(tmp_path / "log")) as running:
+        there = names(" ".join(await scrape(running.http)))
+    base = re.compile("_(bucket|count|sum|total|created)$")
+    seen = {base.sub("", name) for name in names(" ".join(queries()))}
+    assert {
+        name for name in there if name.startswith("kibitz") and base.sub("", name) not in seen
+    } == set()
+
+
 def names(exprs: str) -> set[str]:
     """The metrics in expressions."""
     return set(re.findall(r"\b(?:kibitz|process|python)_\w+", exprs))
