@@ -13,7 +13,13 @@ from kibitz.clients.advised import NOTHING_NEW, may_finish, told
 from kibitz.clients.scene import Scene
 from kibitz.clients.session import Refused, connect
 from kibitz.clients.telling import told as said_of
-from kibitz.clients.terminal.advice import NO_ADVICE, NO_CHANCES, NONE_HERE, NOT_YET
+from kibitz.clients.terminal.advice import (
+    NO_ADVICE,
+    NO_CHANCES,
+    NO_CHANCES_IN_A_RACE,
+    NONE_HERE,
+    NOT_YET,
+)
 from kibitz.engine.deals import deck_of
 from kibitz.engine.games import GAMES
 from kibitz.engine.saves import read
@@ -91,7 +97,8 @@ async def test_rooms_without_advice(kibitz: Command, server: Running) -> None:
 async def test_a_race_has_advice_only_if_that_was_said(kibitz: Command) -> None:
     for words, advised in (((), False), (("--hints", "bot"), True)):
         async with connect(kibitz.url) as client:
-            raced = await kibitz.run("race", "aces-up", *words, lines="")
+            raced = await kibitz.run("race", "aces-up", *words, lines="winnable\n")
+            assert NO_CHANCES_IN_A_RACE in raced.out and "--casual" not in raced.out
             (room,) = [word for word in raced.out.split() if len(word) == 16][:1]
             mirror = await client.join(room)
             assert (mirror.view.policy.advice is True) == advised

@@ -13,8 +13,10 @@ import pytest
 from clients.commands import PATIENCE, Command, read_until, write
 from clients.terminals import CLEAR, at_terminal
 from servers import UNLIMITED, Running, running_server
+from typer.testing import CliRunner
 
 from kibitz.clients import bot, racing
+from kibitz.clients.__main__ import app
 from kibitz.clients.bots import STRATEGIES
 from kibitz.clients.commands.playing import Strength
 from kibitz.clients.scene import Scene
@@ -367,6 +369,12 @@ async def test_a_race_with_bots_that_are_not_there_is_not_made(
         assert (done.code, done.out) == (1, "")
         assert done.err == f"kibitz: {said}\n"
         assert len((await kibitz.run_here("rooms", "--all")).out.splitlines()) == 1
+
+
+def test_a_strength_that_there_is_not() -> None:
+    told = CliRunner().invoke(app, ["race", "klondike", "--bot", "medium"])
+    assert told.exit_code == 2
+    assert "'--bot': 'medium' is not one of 'strong', 'fast', 'greedy'." in told.output
 
 
 def test_the_strategies_are_those_of_the_protocol() -> None:

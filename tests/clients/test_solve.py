@@ -138,6 +138,13 @@ async def test_a_room_when_its_game_has_ended(server: Running, kibitz: Command) 
         assert (ran.code, ran.err) == (2, "kibitz: there is no seat 5\n")
 
 
+async def test_a_name_of_nothing(kibitz: Command) -> None:
+    ran = await kibitz.run_here("solve", "nosuch")
+    assert (ran.code, ran.err) == (2, "kibitz: there is no file, room or game 'nosuch'\n")
+    ran = await kibitz.run_here("solve", "klondyke")
+    assert "'klondyke' (did you mean klondike?)" in ran.err
+
+
 @pytest.mark.parametrize(
     ("held", "said"),
     [
@@ -183,6 +190,8 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         (["klondike", "--deals", "1,1"], "names no deals, or one twice"),
         (["klondike", "--deals", "1", "--option", "no=1"], "no"),
         (["nothing/there.txt"], "could not open"),
+        (["1,2", "--seconds", "soon"], "'--seconds': no number"),
+        (["klondike", "--deals", "1", "--nodes", "0"], "'--nodes': it should be greater than or"),
     ],
 )
 def test_what_cannot_be_used_is_told(words: list[str], said: str) -> None:

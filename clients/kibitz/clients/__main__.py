@@ -30,6 +30,30 @@ class _Commands(TyperGroup):
                     return _loaded(found)
         return command
 
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as error:
+            error.message = plain(error.message)
+            raise
+
+
+IN_PLAIN_WORDS = (
+    ("Value error, ", ""),
+    ("Input should be a valid integer, unable to parse string as an integer", "no whole number"),
+    ("Input should be a valid number, unable to parse string as a number", "no number"),
+    ("Input should be ", "it should be "),
+)
+"""How what reads arguments begins, and what a person is told in place of that."""
+
+
+def plain(message: str) -> str:
+    """Why an argument is refused, in the words of a person."""
+    for theirs, ours in IN_PLAIN_WORDS:
+        if message.startswith(theirs):
+            return ours + message.removeprefix(theirs)
+    return message
+
 
 def _contributed(to: str = "kibitz.commands") -> list[EntryPoint]:
     return sorted(entry_points(group=to), key=lambda found: found.name)

@@ -20,6 +20,13 @@ PATIENCE = 30.0
 """Seconds for the answer."""
 
 
+CODES: dict[int, ErrorCode] = {
+    HTTPStatus.BAD_REQUEST: ErrorCode.BAD_OPTION,
+    HTTPStatus.NOT_FOUND: ErrorCode.NO_ROOM,
+}
+"""What other statuses than these mean is said beside them."""
+
+
 class _Stay(HTTPRedirectHandler):
     """Goes where it was sent to, and nowhere else."""
 
@@ -63,8 +70,7 @@ def _get(page: str, token: str | None, trust: Trust | None) -> str:
     except HTTPError as error:
         with error:
             said = error.read(1000).decode(errors="replace").strip()
-        code = ErrorCode.FORBIDDEN if error.code != HTTPStatus.BAD_REQUEST else ErrorCode.BAD_OPTION
-        raise Refused(code, said or error.reason) from None
+        raise Refused(CODES.get(error.code, ErrorCode.FORBIDDEN), said or error.reason) from None
     except HTTPException as error:
         raise OSError(f"the server does not speak HTTP ({error})") from None
     return text.decode(errors="replace")

@@ -175,15 +175,28 @@ def screen(color: Color, four_colours: bool, ascii_only: bool) -> "Screen":
 
 def game_named(name: str) -> str:
     """The game of that name, in whatever case; end the command if there is none."""
-    import difflib
-
     from kibitz.engine.games import GAMES
 
     if name.lower() in GAMES:
         return name.lower()
-    alike = difflib.get_close_matches(name.lower(), GAMES, n=1)
-    hint = f"did you mean {alike[0]}?" if alike else f"games: {', '.join(GAMES)}"
+    hint = _alike(name) or f"games: {', '.join(GAMES)}"
     raise unusable(f"no game {name[:32]!r} ({hint})")
+
+
+def no_source(name: str) -> str:
+    """What is said of a name that might have been a file, a room or a game, and is none."""
+    hint = _alike(name)
+    return f"there is no file, room or game {name[:32]!r}" + (f" ({hint})" if hint else "")
+
+
+def _alike(name: str) -> str | None:
+    """The game that somebody may have meant."""
+    import difflib
+
+    from kibitz.engine.games import GAMES
+
+    alike = difflib.get_close_matches(name.lower(), GAMES, n=1)
+    return f"did you mean {alike[0]}?" if alike else None
 
 
 def day(text: str) -> str:

@@ -75,6 +75,8 @@ def solve(
         try:
             found.append(await client.archived_text(source, say.index(board) or 0))
         except Refused as refused:
+            if refused.code is ErrorCode.NO_ROOM:
+                raise Refused(refused.code, outcome.no_source(source), room=source) from None
             if board is None or refused.code is not ErrorCode.BAD_OPTION:
                 raise
             raise Refused(refused.code, f"there is no seat {board}", room=source) from None

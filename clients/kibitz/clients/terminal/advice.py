@@ -22,6 +22,7 @@ NO_CHANCES = (
     "whether it can still be won is told in casual rooms only; "
     "`kibitz play GAME --casual` makes one"
 )
+NO_CHANCES_IN_A_RACE = "in a race nobody is told whether it can still be won"
 NONE_HERE = "this server gives no advice; `moves` lists the legal moves"
 NOT_YET = "it does not play itself from here"
 
@@ -45,7 +46,8 @@ async def chances(table: Table) -> None:
         Refused: The server says no.
 
     """
-    await _tell(table, "chances", table.mirror.view.policy.casual is True, NO_CHANCES)
+    refusal = NO_CHANCES_IN_A_RACE if table.mirror.view.mode == "race" else NO_CHANCES
+    await _tell(table, "chances", table.mirror.view.policy.casual is True, refusal)
 
 
 async def _tell(table: Table, what: Advised, allowed: bool, refusal: str) -> None:
