@@ -58,11 +58,13 @@ async def test_a_lost_game_shows_its_mistake_and_what_would_have_won(
     await expect(shown.locator("[aria-live] p")).to_have_text(
         [
             "This deal could be won.",
-            re.compile("^It was lost with event 11: .+ dealt$"),
-            "What would have won after event 9, in 10 moves:",
+            re.compile("^It was lost with move 4: .+ dealt$"),
+            "What would have won after move 3, in 10 moves:",
         ]
     )
-    line = await shown.get_by_role("list", name="Moves").get_by_role("listitem").all_inner_texts()
+    items = shown.get_by_role("list", name="Moves").get_by_role("listitem")
+    await expect(items.first).to_have_attribute("data-number", "4")
+    line = await items.all_inner_texts()
     assert sum(int(move.partition("×")[2] or 1) for move in line) == 10
     assert all(move[0] != after[0] for move, after in pairwise(m.split(" ×") for m in line))
     wide = "() => document.documentElement.scrollWidth <= innerWidth"
@@ -71,11 +73,11 @@ async def test_a_lost_game_shows_its_mistake_and_what_would_have_won(
         await page.emulate_media(color_scheme=theme)
         await axe.check(page)
         assert await page.evaluate(wide)
-    await shown.get_by_role("link", name="event 9").press("Enter")
+    await shown.get_by_role("link", name="move 3").press("Enter")
     await expect(shown).to_have_count(0)
     seqs = [3, 4, 5, 7, 9, 11]  # a remark follows each of the last ones
     await expect(page.locator("kibitz-room")).to_have_attribute("data-seq", str(seqs[4]))
-    mistake = page.get_by_role("link", name="Lost with event 11: ")
+    mistake = page.get_by_role("link", name="Lost with move 4: ")
     await mistake.click()
     await until(page, seqs[5])
     await expect(page).to_have_url(f"{server.http}/?room={room}#move={seqs[5]}")

@@ -7,13 +7,16 @@ from pathlib import Path
 
 import pytest
 from clients.commands import Command
+from positions import GOLDEN
 from servers import Running
 from typer.testing import CliRunner, Result
 
 from kibitz.clients.__main__ import app
 from kibitz.clients.session import connect
 from kibitz.clients.solving.deals import Found, tally
+from kibitz.clients.solving.telling import numbered
 from kibitz.clients.terminal import files
+from kibitz.clients.terminal.analysis import film_of_win
 from kibitz.engine import replays, saves
 from kibitz.engine.deals import deck_of
 from kibitz.engine.game import NO_CHANCE, Move, play
@@ -22,6 +25,7 @@ from kibitz.engine.replays import Replay, Step
 from kibitz.engine.solving.courses import Patience, course_of
 from kibitz.engine.table import Table
 from kibitz.engine.text import Request
+from kibitz.protocol.analysed import Analysed
 
 THUMB = GAMES["thumb-and-pouch"]
 ENOUGH = Patience(time.process_time, 20)
@@ -58,7 +62,45 @@ def test_the_line_of_a_deal_wins() -> None:
     assert THUMB.is_won(after(THUMB.name, THUMB.deal(deck_of("1")), found["line"]))
     first, *rest = solve("thumb-and-pouch", "--deals", "1").stdout.splitlines()
     assert first == f"This can be won, in {len(found['line'])} moves:"
-    assert " ".join(rest).split(", ") == found["line"]
+    rows = [row.partition(". ") for row in rest]
+    assert [move for _, _, moves in rows for move in moves.split(", ")] == found["line"]
+    assert [int(number) for number, _, _ in rows] == list(range(1, len(found["line"]) + 1, 5))
+
+
+@pytest.mark.parametrize(
+    ("moves", "lines"),
+    [
+        (["d"] * 11, [" 1. d, d, d, d, d, d, d, d, d, d", "11. d"]),
+        (
+            ["move stock suit"] * 5,
+            ["1. " + ", ".join(["move stock suit"] * 4), "5. move stock suit"],
+        ),
+        (["x" * 90, "y"], ["1. " + "x" * 90, "2. y"]),
+    ],
+)
+def test_a_line_stands_in_rows_of_a_few_moves(moves: list[str], lines: list[str]) -> None:
+    assert numbered(moves).splitlines() == lines
+    assert numbered(moves, 99).split(".")[0].strip() == "99"
+
+
+@pytest.mark.parametrize("name", ["montana", "klondike", "aces-up"])
+def test_what_would_have_won_is_a_film_that_is_won(name: str) -> None:
+    text = (GOLDEN / "v1" / f"{name}.replay.txt").read_text()
+    course = course_of(text)
+    behind = [n for n, command in enumerate(course.commands, 1) if command == "s"]
+    for winnable in (max(behind, default=0), len(course.commands) - 1):
+        found = Analysed(
+            **{"deal": "win", "winnable": winnable, "lost": None, "mistake": None},  # type: ignore[arg-type]
+            length=len(course.commands),
+            moves=list(course.commands),
+            commands=list(course.numbers),
+            line=list(course.commands[winnable:]),
+        )
+        film, at = film_of_win(text, found)
+        scene, last = film.scene_at(at), film.scene_at(film.last)
+        assert scene and last and scene.board == 0
+        assert scene.boards[0].moves == winnable
+        assert last.boards[0].table == course.positions[-1]
 
 
 def test_a_save_and_what_is_left_of_it(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ same here, in links and in replay rooms. Never: output, a clock.
 
 import copy
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
@@ -150,3 +150,9 @@ class Film:
 
     def _is_seen(self, frame: Frame) -> bool:
         return frame.board in (None, self.board)
+
+
+Load = Callable[[bool], Awaitable[Film]]
+"""Gets a film: as it was played, or with all cards open."""
+Text = Callable[[int], Awaitable[str]]
+"""Gets the replay text of a board. Raises ``Refused``, or ``OSError``, where there is none."""

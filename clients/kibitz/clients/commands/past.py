@@ -16,8 +16,9 @@ from .groups import spread
 from .reaching import Entry
 
 if TYPE_CHECKING:
+    from ..film import Load, Text
     from ..session import Client
-    from ..terminal.replay import Load, Text, Wishes
+    from ..terminal.replay import Wishes
     from ..terminal.screen import Screen
     from ..verifying.verdict import Verdict
 

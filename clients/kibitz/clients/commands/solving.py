@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from ..session import Client
 
+STEP_THROUGH = "(`kibitz replay {}` shows it on the board: `a`, then `w`)"
 Seconds = Annotated[
     float, typer.Option(min=0.01, max=86_400, help="Time for each answer, in seconds.")
 ]
@@ -119,7 +120,8 @@ def _solve_text(text: str, source: str, patience: "Patience", tell: Tell) -> Non
         raise outcome.unusable(f"{source}: {error}") from None
     if course.commands:
         found = analysed(course, course.analysis(patience))
-        tell(list(telling.analysis_told(found)), found)
+        on_board = [STEP_THROUGH.format(source)] if found.line else []
+        tell([*telling.analysis_told(found), *on_board], found)
     else:
         answer = patience.answer(course.game, course.start)
         lines = list(telling.answer_told(course.game, answer))

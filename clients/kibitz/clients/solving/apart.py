@@ -11,19 +11,28 @@ import sys
 import time
 from asyncio.subprocess import DEVNULL, PIPE
 
+import msgspec
+
 from kibitz.engine.headers import LineError
 from kibitz.engine.solving.courses import Patience, course_of
-from kibitz.protocol.analysed import analysed
-
-from .telling import analysis_told
+from kibitz.protocol.analysed import Analysed, analysed
 
 SECONDS = 2.0
 """Of the processor, for each position that is looked at."""
 COMMAND = (sys.executable, "-m", "kibitz.clients.solving.apart")
 
 
-async def analysis_of(text: str) -> list[str]:
-    """The lines that tell what became of the game in a replay text, or why that cannot be told."""
+class Unknown(Exception):
+    """Why nothing can be told of a game."""
+
+
+async def analysis_of(text: str) -> Analysed:
+    """What became of the game in a replay text.
+
+    Raises:
+        Unknown: That cannot be told.
+
+    """
     child = await asyncio.create_subprocess_exec(
         *COMMAND, str(os.getpid()), stdin=PIPE, stdout=PIPE, stderr=DEVNULL, start_new_session=True
     )
@@ -34,21 +43,23 @@ async def analysis_of(text: str) -> list[str]:
             with contextlib.suppress(ProcessLookupError):
                 child.kill()
         await child.wait()
-    return said.decode().splitlines() or ["the analysis failed"]
+    if child.returncode:
+        raise Unknown(said.decode().strip() or "the analysis failed")
+    return msgspec.json.decode(said, type=Analysed)
 
 
-def main() -> None:
-    """Read a text, look, say."""
+def main() -> int:
+    """Read a text, look, say what was found, or why nothing was; the exit code."""
     parent = int(sys.argv[1])
     patience = Patience(time.process_time, SECONDS, stopped=lambda: os.getppid() != parent)
     try:
         course = course_of(sys.stdin.buffer.read().decode())
     except LineError as error:
-        sys.stdout.write(f"{error.reason}\n")
-        return
-    found = analysed(course, course.analysis(patience))
-    sys.stdout.write("".join(f"{line}\n" for line in analysis_told(found)))
+        sys.stdout.write(error.reason)
+        return 1
+    sys.stdout.buffer.write(msgspec.json.encode(analysed(course, course.analysis(patience))))
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

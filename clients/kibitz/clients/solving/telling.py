@@ -1,7 +1,6 @@
 """What a search has found, in words and for programs."""
 
 from collections.abc import Iterator, Sequence
-from textwrap import fill
 from typing import Any
 
 from kibitz.engine.game import Game
@@ -15,6 +14,8 @@ from .deals import Tally
 
 WIDTH = 78
 """Columns of a line of moves."""
+GROUPS = (10, 5, 4, 3, 2, 1)
+"""So many moves stand in a line: the most of these that fit."""
 LONGER = "--seconds gives more time, --nodes more positions"
 
 
@@ -24,7 +25,7 @@ def answer_told(game: Game, answer: Answer) -> Iterator[str]:
     match answer.verdict:
         case Verdict.WIN if answer.line:
             yield f"This can be won, in {number_of(len(answer.line), 'move')}:"
-            yield _moves(written(game, answer.line))
+            yield numbered(written(game, answer.line))
         case Verdict.WIN:
             yield "This is won."
         case Verdict.LOST:
@@ -61,7 +62,7 @@ def analysis_told(found: Analysed) -> Iterator[str]:
     if found.line and found.winnable is not None:
         at = f"after move {found.winnable}" if found.winnable else "from the start"
         yield f"What would have won {at}, in {number_of(len(found.line), 'move')}:"
-        yield _moves(found.line)
+        yield numbered(found.line, found.winnable + 1)
 
 
 def tally_told(counts: Tally) -> Iterator[str]:
@@ -87,7 +88,18 @@ def answer_json(game: Game, answer: Answer) -> dict[str, Any]:
     return {"verdict": answer.verdict.value, "line": line, "nodes": answer.nodes}
 
 
-def _moves(moves: Sequence[str]) -> str:
-    joined = ", ".join(move.replace(" ", "\0") for move in moves)
-    wrapped = fill(joined, WIDTH, break_long_words=False, break_on_hyphens=False)
-    return wrapped.replace("\0", " ")
+def numbered(moves: Sequence[str], first: int = 1) -> str:
+    """Moves in lines of a few, each with the number of its first one; ``first``: that of all."""
+    count = next(each for each in GROUPS if each == 1 or _is_narrow(moves, each))
+    width = len(str(first + len(moves) - 1))
+    lines = (
+        f"{first + at:>{width}}. {', '.join(moves[at : at + count])}"
+        for at in range(0, len(moves), count)
+    )
+    return "\n".join(lines)
+
+
+def _is_narrow(moves: Sequence[str], count: int) -> bool:
+    """Whether any so many moves in a row fit in a line."""
+    longest = max(map(len, moves), default=0) + len(", ")
+    return count * longest + len("1000. ") <= WIDTH

@@ -18,6 +18,10 @@ SLOWEST, FASTEST = 100, 1600
 HINT = "left, right: step · space: play · + -: speed · g 57: go to · o: open · q: quit"
 ANALYSE = " · a: analyse"
 """Beside where a replay is, if what became of its game can be found out."""
+WINNING = " · w: see what would have won"
+"""And if that has been found out."""
+BACK = " · what would have won · w: back to the game"
+"""And where that is shown."""
 
 
 class Wish(Enum):

@@ -18,12 +18,11 @@ from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.views import Event
 
 from ..archived import is_archived
-from ..film import Film, Frame, from_events
+from ..film import Film, Frame, Text, from_events
 from ..nonsense import NONSENSE, check_shape, said_of
 from ..scene import Scene
 from ..session import Client
 from .files import read_text
-from .replay import Text
 
 STEP = 1000
 """Milliseconds between the steps of a replay that does not tell when they happened."""

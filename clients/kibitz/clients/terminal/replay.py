@@ -5,26 +5,20 @@ Promises: every position in order; of a file, as far as it fits the rules, and t
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from kibitz.protocol.codes import Refused
 from kibitz.protocol.playhead import due_at, position_at
 from kibitz.protocol.views import Control, Recorded
 
-from ..film import Film
-from ..solving.apart import analysis_of
-from .controls import ANALYSE, HINT, LEFT, STOPS, Controls, Wish, words_of
+from ..film import Film, Load, Text
+from .analysis import Analysis
+from .controls import BACK, HINT, LEFT, STOPS, Controls, Wish, words_of
 from .keys import Keys
 from .screen import MAX_REMARKS, Screen
 from .waiting import first_of
-
-Load = Callable[[bool], Awaitable[Film]]
-"""Gets a film: as it was played, or with all cards open."""
-Text = Callable[[int], Awaitable[str]]
-"""Gets the replay text of a board. Raises ``Refused``, or ``OSError``, where there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,51 +59,6 @@ class Show:
         self._screen.draw(scene)
 
 
-class Analysis:
-    """What became of the game, beside a film: asked for by a key, and put away by the same one."""
-
-    def __init__(self, text: Text | None) -> None:
-        """Nothing has been asked; without a text nothing can be."""
-        self._text = text
-        self._of: dict[int, asyncio.Task[list[str]]] = {}
-        self._shown = False
-
-    def press(self, board: int) -> None:
-        """Show it, or no longer."""
-        self._shown = self._text is not None and not self._shown
-        if self._shown and board not in self._of:
-            self._of[board] = asyncio.ensure_future(self._find(board))
-
-    def lines(self, board: int) -> list[str]:
-        """What is said of it now."""
-        if not self._shown or board not in self._of:
-            return []
-        return self._of[board].result() if self._of[board].done() else ["analysing…"]
-
-    @property
-    def hint(self) -> str:
-        """The key, where there is something to ask for."""
-        return ANALYSE if self._text else ""
-
-    async def done(self) -> None:
-        """Wait until something that is worked out is there."""
-        working = [task for task in self._of.values() if not task.done()]
-        await asyncio.wait(working or [asyncio.get_running_loop().create_future()])
-
-    async def close(self) -> None:
-        """Work out nothing more."""
-        for task in self._of.values():
-            task.cancel()
-        await asyncio.gather(*self._of.values(), return_exceptions=True)
-
-    async def _find(self, board: int) -> list[str]:
-        assert self._text is not None, "else nobody can ask"
-        try:
-            return await analysis_of(await self._text(board))
-        except (Refused, OSError) as error:
-            return [str(error)]
-
-
 async def replay(
     load: Load, wishes: Wishes, screen: Screen, keys: Keys, text: Text | None = None
 ) -> None:
@@ -127,27 +76,38 @@ async def _replay(
     film = await load(wishes.opened)
     film.board = wishes.board
     show, controls = Show(film, screen), Controls()
-    show.also = analysis.hint
     control, since = replace(wishes.control, at=max(wishes.control.at, film.first)), _now()
+    left: tuple[Film, int] | None = None
+    """The film of the game and where it was, while it is shown what would have won."""
     while True:
         film = show.film
         recorded = Recorded("", film.last, control, since)
         at = position_at(recorded, film.short, _now())
         if at == film.last:
             control = replace(control, at=at, playing=False)
-        told = analysis.lines(film.board)
-        show.draw(at, control, *film.faults, *told, controls.asks or HINT)
+        told = [] if left else [*film.faults, *analysis.lines(film.board)]
+        show.also = BACK if left else analysis.hint(film.board)
+        show.draw(at, control, *told, controls.asks or HINT)
         due = due_at(recorded, film.short, at + 1)
         wait = None if due is None else (due - _now()) / 1000
         await first_of(keys.ready(), analysis.done(), seconds=wait)
         for key in keys.waiting():
             film = show.film
-            if key == "a" and not controls.asks:
+            if key == "w" and not controls.asks:
+                aside = left or analysis.winning(film)
+                if aside is not None:
+                    left = None if left else (film, at)
+                    show.film, at = aside
+                    control, since = replace(control, at=at, playing=False), _now()
+                continue
+            if key == "a" and not controls.asks and not left:
                 analysis.press(film.board)
                 continue
             match controls.press(key, control, at, film):
                 case Wish.QUIT:
                     return
+                case Wish.OPEN if left:
+                    film.opened = not film.opened
                 case Wish.OPEN:
                     show.film = await load(not film.opened)
                     show.film.board = film.board

@@ -2,9 +2,10 @@
  * What became of a game that has ended: whether its deal could be won, with which move it was lost,
  * and what would have won; the server has searched.
  *
- * It is loaded when somebody asks. Promises: says the same as `kibitz solve`, with the numbers and
- * words of the log; marks the move that
- * lost the game on the timeline; what failed is told. Never: a search, a rule.
+ * It is loaded when somebody asks. Promises: says the same as `kibitz solve`, with the same numbers,
+ * which are those that the table counts; a move that was played in the words of the log, one that
+ * was not in the game's notation; marks the move that lost the game on the timeline; what failed is
+ * told. Never: a search, a rule.
  */
 
 import { signed } from "../cards/names.js";
@@ -31,7 +32,7 @@ import { share } from "./timeline.js";
 /** Events that are commands of a board. */
 const COMMANDS = new Set(["move", "undo", "redo", "restart", "resigned"]);
 /** Moves that a sentence names, by number and perhaps in the game's notation. */
-const MOVES = /\bmoves? (\d+)(?: to (\d+))?(: .+)?/;
+const MOVES = /\b(moves? (\d+)(?: to \d+)?)(: .+)?/;
 /** The status of what is not there yet. */
 const ACCEPTED = 202;
 const WAITS = "The server looks for what would have won. That takes a while.";
@@ -58,7 +59,7 @@ export async function analyse(context, source, board) {
     const found = await waited(room, settings.token, wishes, closed.signal);
     const way = { room, timeline, dialog, past: source.past, seqs: commandsOf(source.past, board) };
     mark(found, board, way);
-    const line = runs(found.line).map(({ move, times, from }) =>
+    const line = runs(found.line, (found.winnable ?? 0) + 1).map(({ move, times, from }) =>
       h("li", { "data-number": from }, times > 1 ? `${move} ×${times}` : move),
     );
     words.replaceChildren(
@@ -188,7 +189,7 @@ function mark(found, board, way) {
   const { timeline } = way;
   const seq = seqOf(found, found.mistake, way);
   if (seq === undefined) return;
-  const name = `Lost with event ${seq}: ${wordsAt(seq, way)}`;
+  const name = `Lost with move ${found.mistake}: ${wordsAt(seq, way)}`;
   const its = marks.get(timeline) ?? new Map();
   its.get(board)?.link.remove();
   const link = linkTo(seq, way, { class: "mistake", title: name, "aria-label": name });
@@ -226,32 +227,33 @@ function wordsAt(seq, { past }) {
 }
 
 /**
- * A sentence, the moves that it names as the log has them, with a link to the moment after.
+ * A sentence, with a link to the moment after the move that it names, and that in the log's words.
  * @param {string} sentence
  * @param {Analysed} found
  * @param {Way} way
  */
 function linked(sentence, found, way) {
   const named = MOVES.exec(sentence);
-  const [seq, last] = [1, 2].map((n) => seqOf(found, Number(named?.[n] ?? 0), way));
+  const seq = seqOf(found, Number(named?.[2] ?? 0), way);
   if (!named || !seq) return [sentence];
-  const link = linkTo(seq, way, {}, last ? `events ${seq} to ${last}` : `event ${seq}`);
+  const link = linkTo(seq, way, {}, named[1]);
   const what = named[3] ? `: ${wordsAt(seq, way)}` : "";
   const rest = sentence.slice(named.index + named[0].length);
   return [sentence.slice(0, named.index), link, what, rest];
 }
 
 /**
- * Moves one after the other, the same ones together; `from`: the number of the first one.
+ * Moves one after the other, the same ones together; `from`: the number of the first of these.
  * @param {string[]} moves
+ * @param {number} first  the number of the first of all
  */
-function runs(moves) {
+function runs(moves, first) {
   /** @type {{move: string, times: number, from: number}[]} */
   const made = [];
   for (const [n, move] of moves.entries()) {
     const last = made.at(-1);
     if (last?.move === move) last.times++;
-    else made.push({ move, times: 1, from: n + 1 });
+    else made.push({ move, times: 1, from: first + n });
   }
   return made;
 }
