@@ -76,7 +76,7 @@ async def test_where_there_are_none_nobody_is_offered_any(open_page: Browsing) -
         await expect(page.get_by_role("button", name="Add a bot")).to_have_count(0)
 
 
-async def test_what_a_bot_thinks_is_shown_as_bars_to_who_opens_them(
+async def test_what_a_bot_thinks_is_shown_as_bars_to_who_watches(
     server: Running, open_page: Browsing
 ) -> None:
     async with talking(server.url, name="Robby") as robby:
@@ -85,7 +85,6 @@ async def test_what_a_bot_thinks_is_shown_as_bars_to_who_opens_them(
         await expect(page.locator("kibitz-table")).to_be_visible()
         assert await page.locator("kibitz-thoughts").count() == 0
         await robby.ok("think", room=room, moves=[["sw", 0.75], ["tt 1 2", 0.25]])
-        await page.get_by_text("What Robby thinks").click()
         rows = page.get_by_role("list", name="Moves and what they are worth").locator("li")
         await expect(rows).to_have_text(["Draw0.75", "tt 1 20.25"])
         widths = [
@@ -108,3 +107,12 @@ async def test_what_a_bot_thinks_is_shown_as_bars_to_who_opens_them(
         await expect(rows).to_have_count(0)
         await robby.ok("think", room=room, moves=[["tf 7 1", 1.0]])
         await expect(rows).to_have_text(["tf 7 11.00"])
+        await page.get_by_text("What Robby thinks").click()
+        await expect(rows.first).to_be_hidden()
+        await page.reload()
+        await expect(page.locator("kibitz-table")).to_be_visible()
+        await robby.ok("think", room=room, moves=[["sw", 0.5]])
+        await expect(page.get_by_text("What Robby thinks")).to_be_visible()
+        await expect(rows).to_have_count(0)
+        await page.get_by_text("What Robby thinks").click()
+        await expect(rows).to_have_text(["Draw0.50"])

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import re
 import signal
 import sys
 from collections import Counter
@@ -130,11 +131,18 @@ async def test_the_example_plays(server: Running) -> None:
     assert result.moves > 0
 
 
+def beside(err: str) -> str:
+    """What a bot says beside how it is watched."""
+    return re.sub(r"^watch it with: kibitz watch .+\n", "", err)
+
+
 async def test_bot_by_command(kibitz: Command) -> None:
     words = ("bot", "random", "montana", "--deal", "1", "--deal", "2", "--seed", "5")
     done = await kibitz.run(*words, "--games", "3")
-    assert (done.code, done.err) == (0, "")
     heads, *rows, told = (line.split("\t") for line in done.out.splitlines())
+    where, page = f" --server {kibitz.url}", kibitz.url.replace("ws:", "http:").removesuffix("ws")
+    watched = f"watch it with: kibitz watch {rows[0][0]}{where} (or at {page}?room={rows[0][0]})\n"
+    assert (done.code, done.err) == (0, watched)
     assert heads == ["room", "deal", "outcome", "moves", "score", "seconds"]
     assert [row[1] for row in rows] == ["1", "2", "1"]
     assert told[0].startswith("3 games: ")
@@ -144,7 +152,7 @@ async def test_bot_by_command(kibitz: Command) -> None:
 async def test_a_bot_plays_by_options(kibitz: Command, server: Running) -> None:
     words = ("bot", "random", "montana", "--option", "shuffles=0")
     done = await kibitz.run(*words)
-    assert (done.code, done.err) == (0, "")
+    assert done.code == 0
     async with connect(server.url) as client:
         mirror = await client.join(done.out.splitlines()[1].split("\t")[0])
         assert mirror.view.options == {"shuffles": "0"}
@@ -161,7 +169,7 @@ async def test_a_bot_is_the_same_one_where_its_identity_is_kept(
 ) -> None:
     words = ("bot", "random", "aces-up", "--token-file", "mine", "--games", "1")
     played = [await kibitz.run_here(*words) for _ in range(2)]
-    assert [(done.code, done.err) for done in played] == [(0, "")] * 2
+    assert [(done.code, beside(done.err)) for done in played] == [(0, "")] * 2
     file = kibitz.home / "mine"
     assert file.stat().st_mode & 0o777 == 0o600
     async with connect(server.url, token=Tokens(file).get(server.url)) as client:
@@ -214,8 +222,8 @@ async def test_a_strategy_that_breaks_is_one_sentence(kibitz: Command) -> None:
     ]:
         done = await kibitz.run("bot", strategy, "klondike")
         assert (done.code, done.out) == (1, "")
-        assert done.err.startswith(said)
-        assert done.err.count("\n") == 1
+        assert beside(done.err).startswith(said)
+        assert beside(done.err).count("\n") == 1
     listed = (await kibitz.run_here("rooms", "--all")).out.splitlines()[1:]
     assert listed and all("\tresigned\t" in line for line in listed), "no room is left behind"
 
@@ -234,7 +242,7 @@ async def test_ctrl_c_ends_a_bot_with_its_results(kibitz: Command) -> None:
         async with asyncio.timeout(PATIENCE):
             out, err = await process.communicate()
     lines = out.decode().splitlines()
-    assert (process.returncode, err) == (130, b"")
+    assert (process.returncode, beside(err.decode())) == (130, "")
     assert (len(lines), lines[-1]) == (4, "2 games: 2 gave up")
 
 

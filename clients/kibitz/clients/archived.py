@@ -54,10 +54,15 @@ async def text_of(url: str, room: str, board: int, token: str | None, trust: Tru
         OSError: The server does not answer.
 
     """
+    page = page_of(url, f"rooms/{room}/replay.txt", f"board={board}")
+    return await asyncio.to_thread(_get, page, token, trust)
+
+
+def page_of(url: str, path: str = "", query: str = "") -> str:
+    """A page of the server that has its socket there."""
     at = urlsplit(url)
     scheme, base = at.scheme.replace("ws", "http"), at.path.removesuffix("/ws")
-    page = urlunsplit((scheme, at.netloc, f"{base}/rooms/{room}/replay.txt", f"board={board}", ""))
-    return await asyncio.to_thread(_get, page, token, trust)
+    return urlunsplit((scheme, at.netloc, f"{base}/{path}", query, ""))
 
 
 def _get(page: str, token: str | None, trust: Trust | None) -> str:

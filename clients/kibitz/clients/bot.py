@@ -77,6 +77,7 @@ async def run(
     token: str | None = None,
     trust: Trust | None = None,
     met: Callable[[Client], None] = lambda client: None,
+    sat: Callable[[Client, str], None] = lambda client, room: None,
     tell: Callable[[Result], None] = lambda result: None,
 ) -> list[Result]:
     """Play games one after the other.
@@ -97,6 +98,7 @@ async def run(
         token: What brings back an identity.
         trust: Whose certificates are good.
         met: Called once, when the server has said who we are.
+        sat: Called with the room of each game, before its first move.
         tell: Called after each game.
 
     Raises:
@@ -115,6 +117,7 @@ async def run(
                 mirror = await client.create(game, deal=deal, options=dict(options or {}), **mode)
             else:
                 mirror = await client.join(room, "player")
+            sat(client, mirror.room)
             rng = Random() if seed is None else Random(f"{seed}:{number}")
             try:
                 choose = make(rules_of(mirror), rng)

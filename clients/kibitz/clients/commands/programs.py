@@ -63,7 +63,7 @@ def bot(
     }
 
     async def play() -> None:
-        await play_games(find(strategy), game, access.server, settings)
+        await play_games(find(strategy), game, access.server, settings, access.where)
 
     try:
         outcome.run(access.server, play, name=name, who=access.who)

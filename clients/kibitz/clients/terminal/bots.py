@@ -9,17 +9,22 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
+from ..archived import page_of
 from ..bot import Result, run
 from ..bots import Maker
+from ..session import Client
 from ..telling import number_of
 
 HEADS = ("room", "deal", "outcome", "moves", "score", "seconds")
 
 
-async def play_games(make: Maker, game: str, url: Sequence[str], settings: dict[str, Any]) -> None:
+async def play_games(
+    make: Maker, game: str, url: Sequence[str], settings: dict[str, Any], where: str = ""
+) -> None:
     """Play and print the results; ``settings`` go to :func:`~kibitz.clients.bot.run`.
 
-    However it ends, the games finished by then are printed.
+    However it ends, the games finished by then are printed. How the first is watched is said at its
+    start, beside the results; ``where``: what commands of others need to find the server.
 
     Raises:
         Unreachable: There is no server, or it is gone.
@@ -31,6 +36,13 @@ async def play_games(make: Maker, game: str, url: Sequence[str], settings: dict[
     console = Console(highlight=False, soft_wrap=not tty)
     results: list[Result] = []
 
+    def sat(client: Client, room: str) -> None:
+        progress.update(task, description=f"{game}, room {room}")
+        if not results:
+            page = page_of(client.url, query=f"room={room}")
+            sys.stderr.write(f"watch it with: kibitz watch {room}{where} (or at {page})\n")
+            sys.stderr.flush()
+
     def tell(result: Result) -> None:
         results.append(result)
         progress.advance(task)
@@ -38,7 +50,7 @@ async def play_games(make: Maker, game: str, url: Sequence[str], settings: dict[
     try:
         with Progress(console=console, disable=not tty, transient=True) as progress:
             task = progress.add_task(game, total=settings["games"])
-            await run(make, game, url, **settings, tell=tell)
+            await run(make, game, url, **settings, sat=sat, tell=tell)
     finally:
         if results:
             _print(results, console, tty)

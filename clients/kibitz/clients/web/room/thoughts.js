@@ -1,13 +1,14 @@
 /**
  * `<kibitz-thoughts>`: what a bot thinks of its moves, as bars. It is loaded with the first thought.
  *
- * Promises: it is closed at first, and draws nothing while it is; what it shows is about the
- * position on the table or the move that led there, never about an older one; moves are only ever
- * text.
+ * Promises: it is open until somebody closes it, which is remembered, and draws nothing while it is
+ * closed; what it shows is about the position on the table or the move that led there, never about
+ * an older one; moves are only ever text.
  */
 
 import { signed } from "../cards/names.js";
 import { h } from "../shell/dom.js";
+import { settings } from "../shell/settings.js";
 import { sheet } from "../shell/sheet.js";
 
 /** @import { Past } from "../client/past.js" */
@@ -48,10 +49,23 @@ export class Thoughts extends HTMLElement {
   #title = h("summary", {});
   #note = h("p", { class: "muted small" });
   #list = h("ol", { "aria-label": "Moves and what they are worth" });
-  #fold = h("details", { ontoggle: () => this.#draw() }, this.#title, this.#note, this.#list);
+  #fold = h(
+    "details",
+    { open: settings.thoughts, ontoggle: () => this.#folded() },
+    this.#title,
+    this.#list,
+    this.#note,
+  );
 
   connectedCallback() {
     this.replaceChildren(this.#fold);
+  }
+
+  /** It was opened or closed. */
+  #folded() {
+    const { open } = this.#fold;
+    if (open !== settings.thoughts) settings.set({ thoughts: open });
+    this.#draw();
   }
 
   /** Something else is thought. @param {Thought} thought */

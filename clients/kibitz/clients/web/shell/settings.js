@@ -15,6 +15,8 @@ const DEFAULTS = {
   motion: /** @type {"off" | "fast" | "normal"} */ ("normal"),
   sound: false,
   crowd: true,
+  /** Whether what a bot thinks is unfolded. */
+  thoughts: true,
   /** Games that were begun or joined here and not ended, the last one first. */
   games: /** @type {{room: string, game: string}[]} */ ([]),
 };
@@ -68,6 +70,9 @@ class Settings extends EventTarget {
   }
   get crowd() {
     return this.#values.crowd;
+  }
+  get thoughts() {
+    return this.#values.thoughts;
   }
   get embed() {
     return this.#embed;
