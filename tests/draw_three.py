@@ -4,7 +4,7 @@ Three go from the stock to the waste, the last of them can be played; without en
 back from the foundations.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from small_decks import CONTROL
 
@@ -44,7 +44,7 @@ class DrawThree(Columns):
 
 
 RULES = DrawThree(
-    **{name: getattr(CONTROL, name) for name in DrawThree.__dataclass_fields__}
+    **{field.name: getattr(CONTROL, field.name) for field in fields(CONTROL) if field.init}
     | {"name": "draw three"}
 )
 

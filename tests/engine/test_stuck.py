@@ -3,7 +3,7 @@
 from random import Random
 
 import pytest
-from positions import VARIANTS, lay_out, playout
+from positions import VARIANTS, every_move, lay_out, playout
 
 from kibitz.engine.cards import DECK
 from kibitz.engine.game import STUCK_SEARCH, Game, is_stuck, moves
@@ -17,7 +17,7 @@ def exhausted(game: Game, table: Table) -> bool:
     seen, queue = [dict(start.piles) | dict(start.counters)], [start]
     while queue:
         here = queue.pop()
-        legal = [move for move in game.candidates(here) if game.objection(here, move) is None]
+        legal = game.moves(here)
         if len(seen) > STUCK_SEARCH or not all(game.is_idle(here, move) for move in legal):
             return False
         for move in legal:
@@ -79,3 +79,13 @@ def test_a_dead_end_with_moves_to_and_fro() -> None:
     assert len(moves(game, shown)) == 3
     assert is_stuck(game, shown) is exhausted(game, shown) is True
     assert is_stuck(game, table) is exhausted(game, table) is False
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_the_moves_on_scattered_cards_are_what_trying_everything_accepts(name: str) -> None:
+    game, rng = VARIANTS[name], Random(name)
+    for _ in range(150):
+        table = scattered(game, rng)
+        legal = game.moves(table)
+        accepted = {m for m in every_move(game.name) if game.objection(table, m) is None}
+        assert (len(legal), set(legal)) == (len(accepted), accepted)

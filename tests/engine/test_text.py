@@ -210,7 +210,7 @@ def test_written_moves_read_back(name: str) -> None:
     text = TEXTS[game.name]
     for seed in range(5):
         for table in playout(game, f"text-{seed}", 60, seed):
-            for move in game.candidates(table):
+            for move in game.moves(table):
                 line = text.write(move)
                 assert text.parse(line) == move
                 assert re.fullmatch(r"\S+( \S+)*", line)

@@ -4,10 +4,9 @@ Promises: a card is a small frozen value; its code is ``Th`` (rank ``A 2..9 T J 
 ``c d h s``) everywhere: on the wire, in logs and in saves. Never: piles, games, randomness.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from functools import cache
 from itertools import pairwise
 
 RANKS = "A23456789TJQK"
@@ -104,14 +103,6 @@ def down_other_colour(card: Card, below: Card) -> bool:
 def up_in_suit(card: Card, below: Card) -> bool:
     """Build up in one suit, as on a foundation."""
     return card.rank == below.rank + 1 and card.suit is below.suit
-
-
-@cache
-def fitting(fits: Fits) -> Mapping[str, frozenset[str]]:
-    """For each card what may lie on it, by codes."""
-    return {
-        below.code: frozenset(card.code for card in DECK if fits(card, below)) for below in DECK
-    }
 
 
 def is_run(cards: Sequence[Card], fits: Fits) -> bool:

@@ -7,7 +7,7 @@ games a win leaves a card out. Bounded: every position since the last card that 
 once. Never: a search; what this does not find may be won all the same.
 """
 
-from .game import NO_CHANCE, Draw, Game, Move, Recycle, Shuffle
+from .game import NO_CHANCE, Draw, Game, Move, Recycle, Transfer
 from .table import Table, fold
 
 
@@ -53,13 +53,10 @@ class Finishing:
     def _step(self) -> tuple[Move, Table] | None:
         game, here = self._game, self._table
         score, pack = game.score(here), None
-        for move in game.candidates(here):
+        for move in game.moves(here):
             if isinstance(move, Draw | Recycle):
-                pack = move if game.objection(here, move) is None else pack
-                continue
-            if isinstance(move, Shuffle) or not self._may_settle(move.target):
-                continue
-            if game.objection(here, move) is None:
+                pack = move
+            elif isinstance(move, Transfer) and self._may_settle(move.target):
                 after = fold(game.effect(here, move, NO_CHANCE), here)
                 if game.score(after) > score:
                     self._met.clear()

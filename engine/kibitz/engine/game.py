@@ -6,14 +6,15 @@ once. Rules only ever look at cards that lie face up, so they give the same answ
 table and on a redacted one. Never: a clock, a global random generator, a mutable game.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 from random import Random
-from typing import Any, Protocol, Self
+from typing import Any, NamedTuple, Protocol, Self
 
 from .cards import Card
-from .table import UP, Cell, Fact, Moved, Redacted, Table, Turned, fold, redact_table
+from .table import FLIPPED, Cell, Fact, Moved, Redacted, Table, Turned, fold, redact_table
 
 STUCK_SEARCH = 100
 """Positions looked at before a dead end is called unproved."""
@@ -30,6 +31,12 @@ class Transfer:
     source: str
     target: str
     count: int = 1
+
+
+@cache
+def transfer(source: str, target: str, count: int = 1) -> Transfer:
+    """The transfer, made once: for lists of moves, of which very many are made."""
+    return Transfer(source, target, count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,8 +167,8 @@ class Game(Protocol):
         """What a move without objection makes happen."""
         ...
 
-    def candidates(self, table: Table) -> Iterator[Move]:
-        """Every legal move, and perhaps others, best first, each once."""
+    def moves(self, table: Table) -> list[Move]:
+        """Every move without objection, best first, each once."""
         ...
 
     def is_won(self, table: Table) -> bool:
@@ -184,8 +191,7 @@ class Game(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """An accepted move: the facts, the table after them, whether that is the goal."""
 
     facts: tuple[Fact, ...]
@@ -225,7 +231,7 @@ def moves(game: Game, table: Table) -> list[Move]:
     """Every legal move, best first, each once."""
     if game.is_won(table):
         return []
-    return [move for move in game.candidates(table) if game.objection(table, move) is None]
+    return game.moves(table)
 
 
 def is_stuck(game: Game, table: Table) -> bool:
@@ -234,32 +240,26 @@ def is_stuck(game: Game, table: Table) -> bool:
     Looks at every position that idle moves can reach. A longer search than
     ``STUCK_SEARCH`` positions proves nothing and answers ``False``.
     """
-    if _goes_on(game, Table(Redacted(table.piles), table.counters), PILELESS):
-        return False
+    look = Table(Redacted(table.piles), table.counters)
+    for move in PILELESS:
+        if game.objection(look, move) is None and not game.is_idle(look, move):
+            return False
     start = redact_table(table)
     seen: set[str] = set()
     queue = [start]
     while queue:
         here = queue.pop()
-        if len(seen) > STUCK_SEARCH or _goes_on(game, here, game.candidates(here)):
+        idle = game.moves(here)
+        if len(seen) > STUCK_SEARCH or not all(game.is_idle(here, move) for move in idle):
             return False
         seen = seen or {_key(start)}
-        for move in game.candidates(here):
-            if game.objection(here, move) is None:
-                after = fold(game.effect(here, move, NO_CHANCE), here)
-                key = _key(after)
-                if key not in seen:
-                    seen.add(key)
-                    queue.append(after)
+        for move in idle:
+            after = fold(game.effect(here, move, NO_CHANCE), here)
+            key = _key(after)
+            if key not in seen:
+                seen.add(key)
+                queue.append(after)
     return not game.is_won(start)
-
-
-def _goes_on(game: Game, table: Table, wishes: Iterable[Move]) -> bool:
-    """Whether one of some moves is legal and not idle."""
-    for move in wishes:
-        if game.objection(table, move) is None and not game.is_idle(table, move):
-            return True
-    return False
 
 
 def _key(table: Table) -> str:
@@ -281,8 +281,8 @@ def face_up(cells: Sequence[Cell]) -> int:
 def take(table: Table, source: str, target: str, count: int = 1) -> tuple[Fact, ...]:
     """Move the last cells of a pile, face up, and turn up what they uncover."""
     cells = table.piles[source]
-    kept, moving = cells[: len(cells) - count], cells[len(cells) - count :]
-    facts: tuple[Fact, ...] = (Moved(source, target, moving),)
-    if kept and not kept[-1].up:
-        facts += (Turned(source, UP[kept[-1].known]),)
-    return facts
+    at = len(cells) - count
+    moved = Moved(source, target, cells[at:])
+    if at and not cells[at - 1].up:
+        return moved, Turned(source, FLIPPED[cells[at - 1].text])
+    return (moved,)

@@ -13,6 +13,8 @@ Never: hide a card anywhere else. :func:`redact`, :func:`redact_table` and :clas
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from .cards import CARDS, Card
 
@@ -50,17 +52,21 @@ UP = {card: Cell(card) for card in CARDS.values()}
 DOWN = {card: Cell(card, up=False) for card in CARDS.values()}
 CELLS = {str(cell): cell for cell in (*UP.values(), *DOWN.values(), UNKNOWN)}
 """Every cell there can be, by its text: cells are looked up, not built."""
+FLIPPED = {cell.text: (DOWN if cell.up else UP)[cell.known] for cell in CELLS.values() if cell.card}
+"""Each card with its other side up, by the text of its cell."""
 
 Pile = tuple[Cell, ...]
 """Cells from bottom to top: the playable one is last."""
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+class Table(NamedTuple):
     """The whole state of one board: all piles by name, and the few numbers some games count."""
 
-    piles: Mapping[str, Pile] = field(default_factory=dict)
-    counters: Mapping[str, int] = field(default_factory=dict)
+    piles: Mapping[str, Pile] = NOTHING
+    counters: Mapping[str, int] = NOTHING
 
     def top(self, pile: str) -> Card | None:
         """The playable card of a pile; ``None`` if it is empty or lies face down."""
@@ -68,8 +74,7 @@ class Table:
         return cells[-1].card if cells and cells[-1].up else None
 
 
-@dataclass(frozen=True, slots=True)
-class Moved:
+class Moved(NamedTuple):
     """The last ``len(cells)`` cells left ``source`` and lie on ``target`` as ``cells``."""
 
     source: str
@@ -77,24 +82,21 @@ class Moved:
     cells: Pile
 
 
-@dataclass(frozen=True, slots=True)
-class Turned:
+class Turned(NamedTuple):
     """The last cell of ``pile`` was turned and is now ``cell``."""
 
     pile: str
     cell: Cell
 
 
-@dataclass(frozen=True, slots=True)
-class Set:
+class Set(NamedTuple):
     """The pile is now exactly these cells: a deal, a load, a shuffle."""
 
     pile: str
     cells: Pile
 
 
-@dataclass(frozen=True, slots=True)
-class Counted:
+class Counted(NamedTuple):
     """A counter changed to ``value``; ``None`` removes it."""
 
     counter: str

@@ -3,12 +3,12 @@
 Source: course document "Aces Up" (four columns, one stock, one foundation; aces high).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
 from ...cards import ACE, KING, Card
-from ...game import BadOption, Chance, Draw, Move, Objection, Place, Transfer, Why
+from ...game import BadOption, Chance, Draw, Move, Objection, Place, Transfer, Why, transfer
 from ...options import known
 from ...table import DOWN, UP, Fact, Moved, Table
 
@@ -79,11 +79,17 @@ class AcesUp:
         dealt = zip(COLUMNS, reversed(table.piles[STOCK]), strict=False)
         return tuple(Moved(STOCK, column, (UP[cell.known],)) for column, cell in dealt)
 
-    def candidates(self, table: Table) -> Iterator[Move]:
+    def moves(self, table: Table) -> list[Move]:
         """Discards first, then the deal, then gaps."""
-        yield from (Transfer(column, FOUNDATION) for column in COLUMNS)
-        yield Draw()
-        yield from (Transfer(a, b) for a in COLUMNS for b in COLUMNS if a != b)
+        found, piles = list[Move](), table.piles
+        tops = [(column, card) for column in COLUMNS if (card := table.top(column))]
+        for column, card in tops:
+            if self._is_beaten(table, column, card):
+                found.append(transfer(column, FOUNDATION))
+        if piles[STOCK]:
+            found.append(Draw())
+        gaps = [column for column in COLUMNS if not piles[column]]
+        return found + [transfer(column, gap) for column, _ in tops for gap in gaps]
 
     def is_won(self, table: Table) -> bool:
         """The stock is dealt and only the four aces are left."""

@@ -4,15 +4,27 @@ Source: course document "Klondike" of CMPUT 175. The number of cards that ``move
 implied: ranks make it unique. Option ``alternate_colours``: build in alternating colours.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
-from ...cards import ACE, DECK, Card, Fits, Suit, down, down_other_colour, fitting, up_in_suit
-from ...game import Chance, Draw, Move, Objection, Place, Recycle, Transfer, Why, take
+from ...cards import DECK, Card, Fits, Suit, down, down_other_colour
+from ...game import Chance, Draw, Move, Objection, Place, Recycle, Transfer, Why, take, transfer
 from ...options import flag, known
 from ...table import DOWN, UP, Fact, Moved, Table, Turned
-from ..columns import KINGS, all_named, check_columns, check_foundation, deal_columns, last_run
+from ..building import (
+    KINGS,
+    NO_CARD,
+    ON_FOUNDATION,
+    Takes,
+    all_named,
+    building,
+    check_columns,
+    check_foundation,
+    deal_columns,
+    last_run,
+    takers,
+)
 
 STOCK, DISCARD, SUIT = "Stock", "Discard", "suit"
 SUITS = {
@@ -23,6 +35,7 @@ SUITS = {
 }
 PILES = tuple(f"PILE-{n}" for n in range(1, 8))
 COLOURS = "alternate_colours"
+SOURCES = (*PILES, STOCK)
 AT_ONCE = 3
 """Cards that one discard takes."""
 
@@ -67,38 +80,45 @@ class Klondike:
     def objection(self, table: Table, move: Move) -> Objection | None:
         """Discard, reset, or build on a pile or a suit."""
         match move:
+            case Transfer(source, target) if source in SOURCES:
+                card = table.top(source)
+                if card is None:
+                    return Objection(Why.EMPTY, source)
+                if target == SUIT:
+                    fits = self._goes_home(table, card)
+                elif target in PILES:
+                    fits = source != target and self._count(table, source, target) is not None
+                else:
+                    return Objection(Why.UNKNOWN)
+                return None if fits else Objection(Why.MISMATCH, target)
             case Draw():
                 return None if table.piles[STOCK] else Objection(Why.NO_STOCK, STOCK)
             case Recycle():
                 if table.piles[STOCK]:
                     return Objection(Why.NOT_YET, STOCK)
                 return None if table.piles[DISCARD] else Objection(Why.EMPTY, DISCARD)
-            case Transfer(source, target) if source in (STOCK, *PILES):
-                card = table.top(source)
-                if card is None:
-                    return Objection(Why.EMPTY, source)
-                if target == SUIT:
-                    onto = table.top(SUITS[card.suit])
-                    fits = up_in_suit(card, onto) if onto else card.rank == ACE
-                elif target in PILES:
-                    fits = source != target and self._count(table, source, target) is not None
-                else:
-                    return Objection(Why.UNKNOWN)
-                return None if fits else Objection(Why.MISMATCH, target)
             case _:
                 return Objection(Why.UNKNOWN)
 
+    def _goes_home(self, table: Table, card: Card) -> bool:
+        suit = table.piles[SUITS[card.suit]]
+        return card.code in ON_FOUNDATION[suit[-1].text if suit else NO_CARD]
+
     def _count(self, table: Table, source: str, target: str) -> int | None:
         """The one number of cards that ``move source target`` can mean."""
-        run = last_run(table.piles[source], self.fits)
-        welcome = self._welcome(table, target)
-        movable = enumerate(run[:1] if source == STOCK else run, 1)
-        return next((n for n, card in movable if card.code in welcome), None)
+        onto = table.piles[target]
+        welcome = self._on_pile[onto[-1].text if onto else NO_CARD]
+        run = enumerate(self._run(table, source), 1)
+        return next((count for count, card in run if card in welcome), None)
 
-    def _welcome(self, table: Table, pile: str) -> frozenset[str]:
-        """The codes of the cards that a pile takes now."""
-        onto = table.top(pile)
-        return fitting(self.fits)[onto.code] if onto else KINGS
+    def _run(self, table: Table, source: str) -> list[str]:
+        """The codes of the cards that may move, the last one first."""
+        run = last_run(table.piles[source], self._on_pile)
+        return run[:1] if source == STOCK else run
+
+    @property
+    def _on_pile(self) -> Takes:
+        return building(self.fits, KINGS)
 
     def effect(self, table: Table, move: Move, rng: Chance) -> tuple[Fact, ...]:
         """Move cards and turn up what becomes top of the source."""
@@ -117,18 +137,23 @@ class Klondike:
                 discard = table.piles[DISCARD]
                 return Moved(DISCARD, STOCK, discard), Turned(STOCK, UP[discard[-1].known])
 
-    def candidates(self, table: Table) -> Iterator[Move]:
+    def moves(self, table: Table) -> list[Move]:
         """Suits, then piles, then the stock."""
-        runs = {p: last_run(table.piles[p], self.fits) for p in (*PILES, STOCK) if table.piles[p]}
-        yield from (Transfer(source, SUIT) for source in runs)
-        welcome = {pile: self._welcome(table, pile) for pile in PILES}
+        found, piles = list[Move](), table.piles
+        runs = {source: run for source in SOURCES if (run := self._run(table, source))}
+        for source in runs:
+            if self._goes_home(table, piles[source][-1].known):
+                found.append(transfer(source, SUIT))
+        open_ = takers(piles, PILES, self._on_pile, set().union(*runs.values()))
         for source, run in runs.items():
-            movable = [card.code for card in (run[:1] if source == STOCK else run)]
-            for target in PILES:
-                if target != source and not welcome[target].isdisjoint(movable):
-                    yield Transfer(source, target)
-        yield Draw()
-        yield Recycle()
+            for target, welcome in open_:
+                if target != source and not welcome.isdisjoint(run):
+                    found.append(transfer(source, target))
+        if piles[STOCK]:
+            found.append(Draw())
+        elif piles[DISCARD]:
+            found.append(Recycle())
+        return found
 
     def is_won(self, table: Table) -> bool:
         """All suits are complete."""
@@ -143,12 +168,13 @@ class Klondike:
             rest = table.piles[move.source][:-count]
             return not rest or rest[-1].up
         pack = (*table.piles[STOCK], *table.piles[DISCARD])
-        return all_named(pack) and not any(self._is_playable(table, cell.known) for cell in pack)
-
-    def _is_playable(self, table: Table, card: Card) -> bool:
-        onto = table.top(SUITS[card.suit])
-        home = up_in_suit(card, onto) if onto else card.rank == ACE
-        return home or any(card.code in self._welcome(table, pile) for pile in PILES)
+        if not all_named(pack):
+            return False
+        cards = [cell.known for cell in pack]
+        home = any(self._goes_home(table, card) for card in cards)
+        return not home and not takers(
+            table.piles, PILES, self._on_pile, {card.code for card in cards}
+        )
 
     def score(self, table: Table) -> int:
         """The cards on the suits, 0 to 52."""

@@ -4,13 +4,13 @@ A place is a pile of at most one card, so a gap is an empty pile and needs no ty
 Source: course document "Montana" (four rows of thirteen, two shuffles).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Self
 
 from ...cards import ACE, DECK, TWO, Card, up_in_suit
-from ...game import BadOption, Chance, Move, Objection, Place, Shuffle, Transfer, Why
+from ...game import BadOption, Chance, Move, Objection, Place, Shuffle, Transfer, Why, transfer
 from ...options import known, number
 from ...table import UP, Counted, Fact, Moved, Set, Table
 
@@ -102,15 +102,23 @@ class Montana:
         ]
         return (*sets, Counted(SHUFFLES, table.counters[SHUFFLES] - 1))
 
-    def candidates(self, table: Table) -> Iterator[Move]:
+    def moves(self, table: Table) -> list[Move]:
         """What fits each gap; then the shuffle."""
-        where = {cells[0].text: p for p, cells in table.piles.items() if cells}
-        for gap in (p for p in PLACES if not table.piles[p]):
+        found, piles = list[Move](), table.piles
+        where, gaps = dict[str, str](), list[str]()
+        for name in PLACES:
+            if cells := piles[name]:
+                where[cells[0].text] = name
+            else:
+                gaps.append(name)
+        for gap in gaps:
             left = LEFT[gap]
             card = table.top(left) if left else None
             fitting = ABOVE.get(card.code, ()) if card else () if left else TWOS
-            yield from (Transfer(where[code], gap) for code in fitting if code in where)
-        yield Shuffle()
+            found += [transfer(where[code], gap) for code in fitting if code in where]
+        if table.counters[SHUFFLES]:
+            found.append(Shuffle())
+        return found
 
     def is_won(self, table: Table) -> bool:
         """Twelve in place in every row."""
