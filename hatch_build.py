@@ -1,4 +1,4 @@
-"""Compile the searching and thinking part of the engine while a wheel is built, if that is wanted.
+"""Compile the rules, the searches and the bots while a wheel is built, if that is wanted.
 
 With ``KIBITZ_COMPILED=1`` in the environment the wheel has them as extension modules beside the
 same source, for this interpreter and platform; without it a wheel is pure Python as ever.
@@ -21,13 +21,18 @@ NEEDS = ("mypy>=2", "setuptools>=70")
 """What a build takes then, besides a C compiler."""
 ENGINE = Path("engine")
 MODULES = (
+    "kibitz/engine/table.py",
+    "kibitz/engine/game.py",
+    "kibitz/engine/games/building.py",
+    "kibitz/engine/games/columns.py",
+    "kibitz/engine/games/*/rules.py",
     "kibitz/engine/solving/answers.py",
     "kibitz/engine/solving/aces.py",
     "kibitz/engine/solving/montana.py",
     "kibitz/engine/solving/klondikes/*.py",
     "kibitz/engine/thinking/*.py",
 )
-"""What is compiled: where the time goes. The rules themselves stay as they are."""
+"""What is compiled: where the time goes."""
 
 
 def compile_in(folder: Path) -> None:
