@@ -56,13 +56,28 @@ async def test_who_made_a_race_adds_bots_and_sends_them_away(open_page: Browsing
         room = page.url.partition("room=")[2]
         bob = await come(open_page, server, room, "Bob")
         await expect(bob.locator("kibitz-gate .bot")).to_have_text("bot")
-        for what in ("Add a bot", "Send greedy bot away"):
+        for what in ("Add a bot", "Send greedy bot away", "Call it off"):
             await expect(bob.get_by_role("button", name=what)).to_have_count(0)
         await page.get_by_role("button", name="Send greedy bot away").click()
         await expect(page.locator("kibitz-gate .bot")).to_have_count(0)
         async with talking(server.url) as cyd:
             view = (await cyd.ok("join", room=room))["view"]
             assert [seat.get("bot") for seat in view["seats"]] == [None] * 4
+
+
+async def test_a_race_to_which_nobody_comes_is_called_off(open_page: Browsing) -> None:
+    limits = replace(UNLIMITED, bots_per_identity=1)
+    async with running_server(limits=limits) as server, talking(server.url) as bob:
+        page = await open_page(f"{server.http}/?start=aces-up", storage=named("Ann"), size=PHONE)
+        await page.get_by_role("button", name="Race a bot").click()
+        off = page.get_by_role("button", name="Call it off")
+        await expect(off).to_be_visible()
+        await axe.check(page, "kibitz-gate")
+        await off.click()
+        said = "This room was closed: who made this race has called it off"
+        await expect(page.get_by_text(said)).to_be_visible()
+        (entry,) = (await bob.ok("rooms"))["rooms"]
+        assert entry["status"] == "closed"
 
 
 async def test_where_there_are_none_nobody_is_offered_any(open_page: Browsing) -> None:

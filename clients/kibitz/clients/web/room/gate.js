@@ -2,7 +2,7 @@
  * `<kibitz-gate>`: before the start of a race: who sits, who is ready, and how long it is.
  *
  * Promises: it shows what its property `info` says, and counts down by itself while this is on the
- * page; asks for all else by `do` {what, move}: `ready`, `unready`, `sit`, `stand`, `invite`, `bot`;
+ * page; asks for all else by `do` {what, move}: `ready`, `unready`, `sit`, `stand`, `invite`, `bot`, `close`;
  * with `move`, the bot on that seat is to go.
  * Never: speaks; no second is read out.
  *
@@ -16,10 +16,10 @@ import { clockOf } from "./lines.js";
 /**
  * `ready`: seats; `own`: the visitor's; `begins`: Unix ms by the server's clock, where that is
  * agreed; `fixed`: it does not wait for those who sit to be ready; `limit` in seconds;
- * `canBot`: the visitor says which bots play.
+ * `canBot`: the visitor says which bots play; `canClose`: he may call it off while he is alone.
  * @typedef {{seats: readonly Seat[], here: readonly number[] | null, ready: readonly number[],
  *   own: number | null, begins: number | null, fixed: boolean, limit: number, ahead: number,
- *   canSit: boolean, canInvite: boolean, canBot: boolean}} Waiting
+ *   canSit: boolean, canInvite: boolean, canBot: boolean, canClose: boolean}} Waiting
  */
 
 /** From here on the seconds are shown in large figures. */
@@ -60,7 +60,8 @@ export class Gate extends HTMLElement {
     const drawn = JSON.stringify({ ...this.#info, ahead: 0 });
     if (drawn === this.#drawn) return;
     this.#drawn = drawn;
-    const { seats, here, ready, own, fixed, limit, canSit, canInvite, canBot } = this.#info;
+    const { seats, here, ready, own, fixed, limit, canSit, canInvite, canBot, canClose } =
+      this.#info;
     const taken = seats.filter((seat) => seat.id);
     const free = seats.length - taken.length;
     this.#seats.replaceChildren(
@@ -84,6 +85,7 @@ export class Gate extends HTMLElement {
     const waits = last && ready.length === taken.length - 1;
     const begin = waits ? " It begins when you press “I am ready”." : "";
     this.#facts.textContent = `Everybody plays the same deal, for ${time} at most.${begin}`;
+    const alone = own !== null && taken.every(({ seat, bot }) => bot || seat === own);
     this.#keep([
       own !== null && !fixed && !is && ["ready", "I am ready", "primary large"],
       own !== null && !fixed && is && ["unready", "Not ready", "large"],
@@ -91,6 +93,7 @@ export class Gate extends HTMLElement {
       canInvite && ["invite", "Copy link for a racer", ""],
       canBot && free > 0 && ["bot", "Add a bot", ""],
       own !== null && ["stand", "Only watch", ""],
+      canClose && alone && ["close", "Call it off", ""],
     ]);
   }
 

@@ -194,8 +194,11 @@ export class LiveRoom extends EventTarget {
   }
 
   get hasBots() {
-    const { welcome } = this.#client;
-    return Boolean(welcome?.limits.bots) && this.past.event(1)?.by === welcome?.you.id;
+    return Boolean(this.#client.welcome?.limits.bots) && this.made;
+  }
+
+  get made() {
+    return this.past.event(1)?.by === this.#client.welcome?.you.id;
   }
 
   get info() {

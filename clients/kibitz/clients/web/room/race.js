@@ -128,6 +128,7 @@ export class Race {
       canSit: free && !mine && !embed,
       canInvite: free && !embed,
       canBot: Boolean(this.#source.hasBots) && !embed,
+      canClose: Boolean(this.#source.made) && !embed,
     };
   }
 

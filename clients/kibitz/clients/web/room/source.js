@@ -20,7 +20,7 @@ export {};
  * `view`: how it stands now; `board`: index of the visitor's own board in a race, else of the
  * first; `own`: the same, if this is a race and he has one; `fresh`: what happens is told at once;
  * `gone`: the room is lost; `unseated`: why the visitor may not sit here, as far as he was told; `mine`: he has a seat;
- * `plays`: and a board that can be played on; `free`: there is a seat to be taken; `hasBots`: he says which bots of the server's play; `address`: the room's id. `recorded`: the room in which the game was played, if this one shows it; then there
+ * `plays`: and a board that can be played on; `free`: there is a seat to be taken; `made`: he made the room; `hasBots`: he says which bots of the server's play; `address`: the room's id. `recorded`: the room in which the game was played, if this one shows it; then there
  * are `playback`, led by others, `remarks` made here, and a `notice` of who leads. `from`: the room
  * of the game that would have been won so.
  * @typedef {EventTarget & {
@@ -42,6 +42,7 @@ export {};
  *   plays: boolean,
  *   free: boolean,
  *   canOpen: boolean,
+ *   made?: boolean,
  *   hasBots?: boolean,
  *   address: string | null,
  *   recorded?: string,
