@@ -107,6 +107,27 @@ async def test_what_others_say_does_not_disturb(server: Running) -> None:
         assert Counter(moved)[other.welcome.you.id] == 1
 
 
+@pytest.mark.parametrize("first", ["d", None])
+async def test_what_was_chosen_for_another_position_is_void(
+    server: Running, first: str | None
+) -> None:
+    seen: list[int] = []
+    async with connect(server.url) as client, connect(server.url) as other:
+        mirror = await client.create("aces-up", mode="coop")
+        await other.join(mirror.room, "player")
+
+        async def choose(view: BoardView, legal: list[str]) -> str | None:
+            seen.append(view.moves)
+            if view.moves == 0:
+                await other.move(mirror.room, "d")
+                await client.until(lambda: mirror.board.moves == 1)
+                return first
+            return "d" if view.moves == 1 else None
+
+        result = await bot.play_out(client, mirror, choose)
+        assert (result.outcome, seen) == ("gave up", [0, 1, 2])
+
+
 def test_the_example_is_short() -> None:
     assert len(Path(example.__file__).read_text().splitlines()) <= MOST_LINES
 

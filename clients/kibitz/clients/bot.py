@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 from kibitz.engine.game import Game
 from kibitz.engine.games import GAMES
+from kibitz.engine.table import Table
 from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.mirror import Mirror
 
@@ -158,15 +159,17 @@ async def play_out(
     turns = Turns(choose)
     outcome: Outcome = "ended"
     while is_going(mirror):
-        board, legal = mirror.board, legal_moves(mirror)
+        table, board, legal = mirror.tables[mirror.own], mirror.board, legal_moves(mirror)
         move = await turns.next(board, legal)
+        if mirror.tables[mirror.own] != table:
+            continue  # somebody else has moved meanwhile
         if move is None:
             outcome = "gave up" if legal else "stuck"
             break
         if explain:
             await _explain(client, mirror, choose)
         await asyncio.sleep(delay())
-        await _move(client, mirror, move)
+        await _move(client, mirror, move, table)
     if mirror.course.race and is_going(mirror):
         with suppress(Refused):  # the time was up just now
             await client.resign(mirror.room)
@@ -215,13 +218,12 @@ async def clear(client: Client, mirror: Mirror) -> None:
     await client.leave(mirror.room)
 
 
-async def _move(client: Client, mirror: Mirror, move: str) -> None:
+async def _move(client: Client, mirror: Mirror, move: str, chosen_for: Table) -> None:
     """Make a move on the position it was chosen for.
 
     What others say meanwhile does not matter; when they move, the choice is void.
     """
-    chosen_for = mirror.tables[mirror.own]
-    while mirror.tables[mirror.own] is chosen_for and is_going(mirror):
+    while mirror.tables[mirror.own] == chosen_for and is_going(mirror):
         try:
             await client.move(mirror.room, move, expect=mirror.seq)
         except Refused as refused:
