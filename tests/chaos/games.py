@@ -18,12 +18,13 @@ import tempfile
 import time
 import traceback
 from collections import Counter
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from random import Random
 from typing import Any
 
+from chaos.choosing import SHARES, Chooser, Thoughts, thoughts
 from chaos.proxy import Weather, proxy
 from plays import NEAR_WIN
 from processes import standby
@@ -31,7 +32,6 @@ from servers import FREELY
 
 from kibitz.clients import connection
 from kibitz.clients.bot import play_out
-from kibitz.clients.bots import STRATEGIES, Strategy
 from kibitz.clients.session import Client, Refused, connect
 from kibitz.clients.terminal.keyboard import Keyboard
 from kibitz.clients.terminal.play import play
@@ -44,7 +44,6 @@ from kibitz.engine.games import GAMES, TEXTS
 from kibitz.engine.table import redact_table
 from kibitz.protocol.hashing import chain
 from kibitz.protocol.mirror import Mirror
-from kibitz.protocol.views import BoardView
 from kibitz.protocol.wire import Encoding
 from kibitz.server.log.sqlite import SqliteLog
 from kibitz.server.room.audience import public
@@ -52,6 +51,9 @@ from kibitz.server.room.audience import public
 STUCK = 900.0
 """Seconds after which a game counts as stuck: longer than anybody takes to notice silence."""
 GAME = "aces-up"
+OTHERS = [name for name in GAMES if name != GAME]
+OFTEN = 0.3
+"""The share of games of other rules among those that one plays alone, and among races."""
 KINDS = {"solo": 12, "watched": 3, "coop": 2, "race": 2, "typed": 2}
 """What is played how often."""
 
@@ -61,25 +63,31 @@ class Played:
     """How a game ended for everybody in it.
 
     Attributes:
+        game: What was played.
         heads: The last number and hash of each client.
         moves: What each player chose or typed, in order, where nobody else moves the same cards.
         players: How many sat down.
+        choices: How often each strategy chose for one of them, by player.
 
     """
 
     kind: str
+    game: str
     room: str
     players: int = 1
     heads: list[tuple[int, str]] = field(default_factory=list)
     moves: dict[str, list[str]] = field(default_factory=dict)
+    choices: list[tuple[str, int]] = field(default_factory=list)
 
 
 class Player:
     """One game of some kind, by chance."""
 
-    def __init__(self, url: str, rng: Random) -> None:
+    def __init__(self, url: str, rng: Random, thinking: Thoughts) -> None:
         self._url = url
         self._rng = rng
+        self._thinking = thinking
+        self._choosers: list[Chooser] = []
 
     def client(self, name: str) -> Client:
         """Somebody who keeps trying, from the first connection on."""
@@ -95,42 +103,37 @@ class Player:
             "race": self._race,
             "typed": self._typed,
         }
-        return await kinds[kind]()
+        played = await kinds[kind]()
+        played.choices = [(each.name, each.asked) for each in self._choosers]
+        return played
 
-    def _strategy(self, chosen: list[str], game: str = GAME) -> Strategy:
-        """One of ours, which gives up after a while."""
-        maker = STRATEGIES[self._rng.choice(["greedy", "random"])]
-        choose, left = maker(GAMES[game], self._rng), self._rng.choice([5, 10, 10, 20, 40, 100])
+    def _rules(self) -> str:
+        return self._rng.choice(OTHERS) if self._rng.random() < OFTEN else GAME
 
-        def chooses(view: BoardView, legal: list[str]) -> str | None:
-            del chosen[view.moves :]  # a choice is void if the room went on before it was made
-            move = choose(view, legal) if len(chosen) < left else None
-            assert move is None or isinstance(move, str)
-            if move is not None:
-                chosen.append(move)
-            return move
-
-        return chooses
+    def _chooser(self, game: str = GAME) -> Chooser:
+        self._choosers.append(self._thinking.chooser(game, self._rng))
+        return self._choosers[-1]
 
     async def _solo(self) -> Played:
-        chosen: list[str] = []
+        rules = self._rules()
+        choose = self._chooser(rules)
         async with self.client("solo") as client:
-            mirror = await client.create(GAME)
-            game = Played("solo", mirror.room, moves={client.welcome.you.id: chosen})
-            await play_out(client, mirror, self._strategy(chosen))
+            mirror = await client.create(rules)
+            moves = {client.welcome.you.id: choose.chosen}
+            game = Played("solo", rules, mirror.room, moves=moves)
+            await play_out(client, mirror, choose)
             game.heads.append(await _finish(client, mirror))
         return game
 
     async def _watched(self) -> Played:
         """Two look on; one comes late and says something."""
-        chosen: list[str] = []
+        choose = self._chooser()
         async with self.client("watched") as client, self.client("eve") as eve:
             mirror = await client.create(GAME)
-            game = Played("watched", mirror.room, moves={client.welcome.you.id: chosen})
+            moves = {client.welcome.you.id: choose.chosen}
+            game = Played("watched", GAME, mirror.room, moves=moves)
             seen = await eve.join(mirror.room)
-            playing = asyncio.ensure_future(
-                play_out(client, mirror, self._strategy(chosen), delay=lambda: 0.005)
-            )
+            playing = asyncio.ensure_future(play_out(client, mirror, choose, delay=lambda: 0.005))
             try:
                 await eve.say(mirror.room, "hello")
                 await playing
@@ -144,22 +147,22 @@ class Player:
         async with self.client("one") as one, self.client("two") as two:
             mirror = await one.create(GAME, mode="coop", seats=2)
             other = await two.join(mirror.room, "player")
-            game = Played("coop", mirror.room, players=2)
+            game = Played("coop", GAME, mirror.room, players=2)
             await asyncio.gather(
-                play_out(one, mirror, self._strategy([])), play_out(two, other, self._strategy([]))
+                play_out(one, mirror, self._chooser()), play_out(two, other, self._chooser())
             )
             game.heads = [await _finish(one, mirror), await _finish(two, other)]
         return game
 
     async def _race(self) -> Played:
+        near = {"save": NEAR_WIN} if self._rng.random() < 0.3 else {}
+        rules = "klondike" if near else self._rules()
         async with self.client("one") as one, self.client("two") as two:
-            near = {"save": NEAR_WIN} if self._rng.random() < 0.3 else {}
-            name = "klondike" if near else GAME
-            mirror = await one.create(name, mode="race", seats=2, countdown=0, **near)
+            mirror = await one.create(rules, mode="race", seats=2, countdown=0, **near)
             other = await two.join(mirror.room, "player")
-            chosen: dict[str, list[str]] = {c.welcome.you.id: [] for c in (one, two)}
-            game = Played("race", mirror.room, players=2, moves=chosen)
-            first, second = (self._strategy(each, name) for each in chosen.values())
+            first, second = self._chooser(rules), self._chooser(rules)
+            moves = {one.welcome.you.id: first.chosen, two.welcome.you.id: second.chosen}
+            game = Played("race", rules, mirror.room, players=2, moves=moves)
             await asyncio.gather(play_out(one, mirror, first), play_out(two, other, second))
             game.heads = [await _over(one, mirror), await _over(two, other)]
         return game
@@ -176,7 +179,7 @@ class Player:
             with os.fdopen(read) as source, Keyboard(source) as keyboard:
                 await play(client, new_room(GAME, deal=deal), Screen(out), keyboard, Ways())
             (mirror,) = client.session.mirrors.values()
-            game = Played("typed", mirror.room, moves={client.welcome.you.id: lines})
+            game = Played("typed", GAME, mirror.room, moves={client.welcome.you.id: lines})
             game.heads.append(await _over(client, mirror))
         return game
 
@@ -206,9 +209,22 @@ async def _over(client: Client, mirror: Mirror) -> tuple[int, str]:
 
 
 async def play_many(
-    url: str, count: int, weather: Weather, at_once: int, tell: Callable[[Played], None]
+    url: str,
+    count: int,
+    weather: Weather,
+    at_once: int,
+    tell: Callable[[Played], None],
+    shares: Mapping[str, float] = SHARES,
 ) -> Counter[str]:
     """Play so many games through a network of their own; what that did.
+
+    Args:
+        url: The server.
+        count: How many games.
+        weather: How bad the network is.
+        at_once: How many games are played at the same time.
+        tell: Called after each game.
+        shares: How often each strategy plays.
 
     Raises:
         AssertionError: Games got stuck or failed; the others were played.
@@ -219,13 +235,13 @@ async def play_many(
     seeds = iter([(kind, Random(f"{weather.seed}:game:{n}")) for n, kind in enumerate(kinds)])
 
     failures: list[str] = []
-    async with proxy(url, weather) as (network, entrance):
+    async with thoughts(shares) as thinking, proxy(url, weather) as (network, entrance):
 
         async def play_on() -> None:
             for kind, chance in seeds:
                 try:
                     async with asyncio.timeout(STUCK):
-                        tell(await Player(entrance, chance).game(kind))
+                        tell(await Player(entrance, chance, thinking).game(kind))
                 except Exception as error:
                     failures.append(f"{kind}: {''.join(traceback.format_exception(error))}")
                     print(failures[-1], file=sys.stderr)
@@ -259,7 +275,9 @@ async def check(path: Path, games: list[Played]) -> Counter[str]:
             for who, chosen in game.moves.items():
                 made = [event.move for event in events if event.kind == "move" and event.by == who]
                 assert made == chosen, f"{game.room}: {made} is not {chosen}"
-            counts[game.kind] += 1
+            counts.update((game.kind, game.game))
+            for strategy, times in game.choices:
+                counts.update({strategy: 1, f"{strategy} chose": times})
             counts["moves"] += sum(event.kind == "move" for event in events)
             counts["clients"] += len(game.heads)
         return counts

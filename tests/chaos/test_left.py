@@ -5,6 +5,7 @@ import signal
 from pathlib import Path
 
 import pytest
+from chaos.choosing import SWIFT
 from chaos.counting import COUNTED
 from chaos.crowd import crowd
 from chaos.games import Played, check, play_many
@@ -53,7 +54,7 @@ async def settled(life: Life, before: Counts | None) -> Counts:
 async def storm(url: str, number: int, games: list[Played]) -> None:
     """Games through a bad network; a crowd that is cut off, comes back, and goes."""
     weather = Weather(f"storm {number}", swallow=0.5)
-    await play_many(url, GAMES, weather, GAMES, games.append)
+    await play_many(url, GAMES, weather, GAMES, games.append, SWIFT)
     room = games[-1].room
     async with (
         proxy(url, Weather("fair", calm=1.0, repeat=0.0, plain=True)) as (network, entrance),

@@ -12,9 +12,11 @@ from servers import FREELY
 
 from kibitz.clients import connection
 
-GAMES = int(os.environ.get("PROXY_GAMES", "100"))
+GAMES = int(os.environ.get("PROXY_GAMES", "65"))
 SEED = os.environ.get("PROXY_SEED") or str(int.from_bytes(os.urandom(4)))
 AT_ONCE = 40
+CALM = 0.1
+"""The share of connections that do not end badly."""
 SILENCE = 1.0
 """Seconds for which everything is swallowed, before the connection is reset."""
 
@@ -26,7 +28,7 @@ async def test_games_through_a_bad_network(tmp_path: Path, monkeypatch: pytest.M
     games: list[Played] = []
     async with standby(tmp_path / "log", *FREELY) as server:
         url = await server.start()
-        weather = Weather(SEED, swallow=SILENCE)
+        weather = Weather(SEED, calm=CALM, swallow=SILENCE)
         faults = await play_many(url, GAMES, weather, AT_ONCE, games.append)
         assert await server.terminate() == 0, server.said
         assert '"error"' not in server.said

@@ -12,7 +12,7 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool as Broken
 from typing import TypeVar
 
-__all__ = ["Broken", "abreast"]
+__all__ = ["Broken", "abreast", "end_with_parent"]
 
 Thing = TypeVar("Thing")
 Done = TypeVar("Done")
@@ -26,7 +26,7 @@ def abreast(work: Callable[[Thing], Done], things: Sequence[Thing], jobs: int) -
 
     """
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(jobs, len(things)), context, _end_with_parent) as pool:
+    with ProcessPoolExecutor(min(jobs, len(things)), context, end_with_parent) as pool:
         try:
             yield from pool.map(work, things)
         except BaseException:
@@ -37,7 +37,7 @@ def abreast(work: Callable[[Thing], Done], things: Sequence[Thing], jobs: int) -
             pool.shutdown(cancel_futures=True)
 
 
-def _end_with_parent() -> None:
+def end_with_parent() -> None:
     """End this process when the one that began it is gone, whatever it does by then."""
     parent = multiprocessing.parent_process()
     assert parent is not None, "it was begun by another one"
