@@ -10,9 +10,9 @@ NEVER = (sys.executable, "-c", "import time; time.sleep(600)")
 DIES = (sys.executable, "-c", "import os; os.kill(os.getpid(), 9)")
 
 
-def children() -> Iterator[int]:
-    """The processes that this one has started."""
-    for task in Path("/proc/self/task").iterdir():
+def children(parent: int | str = "self") -> Iterator[int]:
+    """The processes that one has started, most often this one."""
+    for task in Path(f"/proc/{parent}/task").iterdir():
         with suppress(OSError):  # a thread that ended meanwhile
             yield from map(int, (task / "children").read_text().split())
 

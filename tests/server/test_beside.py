@@ -1,0 +1,44 @@
+"""Processes beside the server give way to it, however the system shares the processor out."""
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from kibitz.server.processes import MOST_NICE, NICE, bound, started
+
+OURS = Path("/proc/self/autogroup")
+COMMAND = (sys.executable, "-c", "import sys; sys.stdin.read()")
+
+
+def lower(nice: int) -> int:
+    return min(nice + NICE, MOST_NICE)
+
+
+def nice_of(session: Path) -> int:
+    """How far a session gives way."""
+    return int(session.read_text().split()[-1])
+
+
+async def test_a_process_gives_way() -> None:
+    async with started(COMMAND) as child:
+        bound(child.pid, address_bytes=1 << 30, seconds=60)
+        assert os.getpriority(os.PRIO_PROCESS, child.pid) == lower(
+            os.getpriority(os.PRIO_PROCESS, 0)
+        )
+
+
+@pytest.mark.skipif(not OURS.exists(), reason="this system shares nothing out among sessions")
+async def test_so_does_its_session_and_not_ours() -> None:
+    ours = nice_of(OURS)
+    async with asyncio.TaskGroup() as group:
+
+        async def session_gives_way() -> None:
+            async with started(COMMAND) as child:
+                assert nice_of(Path(f"/proc/{child.pid}/autogroup")) == lower(ours)
+
+        for _ in range(3):  # the system lets nobody but root do so at once
+            group.create_task(session_gives_way())
+    assert nice_of(OURS) == ours
