@@ -92,6 +92,25 @@ def test_what_is_no_message_is_refused(frame: str | bytes) -> None:
     assert caught.value.code is ErrorCode.BAD_MESSAGE
 
 
+@pytest.mark.parametrize(
+    ("plain", "said"),
+    [
+        ({"t": "say", "room": "r", "text": "x" * 501}, "text: at most 500 characters"),
+        ({"t": "create", "game": "klondike", "deal": "x" * 65}, "deal: at most 64 characters"),
+        (
+            {"t": "create", "game": "", "options": {"o": "x" * 33}},
+            "options: at most 32 characters",
+        ),
+        ({"t": "move", "room": "r", "move": "d", "expect": -1}, "expect: at least 0"),
+        ({"t": "say", "room": "r", "text": ""}, "text: at least 1 character"),
+    ],
+)
+def test_what_is_too_long_or_too_small_is_said_in_words(plain: Any, said: str) -> None:
+    with pytest.raises(WireError) as caught:
+        decode_request(json.dumps({"i": 1, **plain}))
+    assert str(caught.value) == said
+
+
 def test_the_request_id_is_told_even_of_a_bad_request() -> None:
     for i in (7, "abc"):
         with pytest.raises(WireError) as caught:

@@ -5,8 +5,9 @@ checked by the same rules. Never: trust a length, a depth or a type that came fr
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import Enum
+from types import MappingProxyType
 from typing import Any
 
 import msgpack
@@ -209,9 +210,37 @@ def _nesting(values: Iterable[Any]) -> list[Any]:
 
 
 def _said(error: Exception) -> str:
-    return str(error)[:200] or type(error).__name__
+    return in_words(error)[:200] or type(error).__name__
 
 
+def in_words(error: Exception, names: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Why a message is out of shape; where a part is too long, large or small, as people say it.
+
+    Args:
+        error: What was raised when it was read.
+        names: What parts are called, if not as in the message.
+
+    """
+
+    def plain(found: re.Match[str]) -> str:
+        kind, bound, number, part = found.groups()
+        one, more = _UNITS[kind]
+        most = "at most" if bound == "<=" else "at least"
+        return f"{names.get(part, part)}: {most} {number}{one if number == '1' else more}"
+
+    return _BOUND.sub(plain, str(error))
+
+
+_UNITS = {
+    "str` of length": (" character", " characters"),
+    "array` of length": (" entry", " entries"),
+    "object` of length": (" entry", " entries"),
+    "int`": ("", ""),
+    "float`": ("", ""),
+}
+_BOUND = re.compile(
+    f"Expected `({'|'.join(map(re.escape, _UNITS))}) (<=|>=) (\\S+) - at `\\$\\.(\\w+)\\S*`"
+)
 _NESTS = frozenset({dict, list})
 
 

@@ -225,8 +225,6 @@ def _spelled(talking: Talking) -> Talking:
     return talk
 
 
-TOO_MUCH = re.compile(r"Expected `(str` of length|int`) <= (\d+) - at `\$\.(\w+)`")
-"""What is said of a part of a request that is too long or too large."""
 SPELLED = {"seconds": "--for", "reason": "--reason", "text": "the text"}
 """What parts of an order are called on the command line."""
 
@@ -236,17 +234,12 @@ def _check(act: "Act", fields: dict[str, Any]) -> None:
     import msgspec
 
     from kibitz.protocol.requests import Admin
+    from kibitz.protocol.wire import in_words
 
     try:
         msgspec.convert({"t": "admin", "act": act, **fields}, Admin)
     except msgspec.ValidationError as error:
-        raise outcome.unusable(TOO_MUCH.sub(_too_much, str(error))) from None
-
-
-def _too_much(found: re.Match[str]) -> str:
-    kind, most, part = found.groups()
-    unit = "characters" if kind.startswith("str") else part
-    return f"{SPELLED.get(part, part)} is more than {most} {unit}"
+        raise outcome.unusable(in_words(error, SPELLED)) from None
 
 
 def _named(whom: str) -> dict[str, str]:
