@@ -1,6 +1,7 @@
 """``kibitz`` at a terminal: a page that is drawn in place, a prompt, keys."""
 
 import contextlib
+import re
 from pathlib import Path
 
 import pytest
@@ -189,15 +190,16 @@ async def test_a_replay_says_where_the_game_was_lost(
     path = tmp_path / "game.txt"
     path.write_bytes((await fetch(server.http, f"/rooms/{room}/replay.txt"))[1])
     said = "This deal could be won.\nIt was lost with move 4: d\nWhat would have won after move 3, "
-    for source in (str(path), room):
+    for source, unit in ((str(path), "step"), (room, "event")):
         async with at_terminal(kibitz, "replay", "--step", source, height=40) as terminal:
-            await terminal.shows("paused, 1x · a: analyse\n")
+            page = await terminal.shows("paused, 1x · a: analyse\n")
+            assert re.search(rf"\n{unit} \d+ of \d+ · paused", page)
             terminal.child.send("a")
             await terminal.shows(said, " 4. f 2, f 1, d,", "w: see what would have won")
             terminal.child.send("\x1b[C")
             await terminal.shows("· 1 move ·", said)
             terminal.child.send("w")
-            await terminal.shows("· 3 moves ·", "w: back to the game")
+            await terminal.shows("· 3 moves ·", "\nstep 6 of 16 · ", "w: back to the game")
             terminal.child.send("\x1b[C")
             await terminal.shows("· 4 moves ·", "> f 2")
             terminal.child.send("l")

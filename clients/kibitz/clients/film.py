@@ -61,7 +61,9 @@ def frame_of(event: Event, scene: Scene, ms: int = 0) -> Frame:
 class Film:
     """Frames, as many as there are by now, and one board of them that is looked at."""
 
-    def __init__(self, frames: Iterable[Frame] = (), board: int = 0) -> None:
+    def __init__(self, frames: Iterable[Frame] = (), board: int = 0, unit: str = "event") -> None:
+        self.unit = unit
+        """What a frame is called."""
         self.frames: list[Frame] = []
         self.times: list[int] = []
         """When each happened, ms; pauses as long as they were."""

@@ -95,6 +95,6 @@ def film_of_win(text: str, found: Analysed) -> tuple[Film, int]:
     kept = found.commands[found.winnable - 1] if found.winnable else 0
     played = [step for step in replay.steps if step.command][:kept]
     won = replace(replay, steps=(*played, *map(Step, found.line)))
-    film = Film(reels.from_text(won, replay.headers.get("room", "")))
+    film = Film(reels.from_text(won, replay.headers.get("room", "")), unit=reels.STEPS)
     film.opened = True
     return film, kept + 1

@@ -110,10 +110,11 @@ def _faster(control: Control, times: float) -> Control:
     return replace(control, speed=min(max(speed, SLOWEST), FASTEST))
 
 
-def words_of(control: Control, at: int, last: int) -> str:
+def words_of(control: Control, at: int, film: Film) -> str:
     """Where a replay is, for people."""
+    last = film.last
     pace = f"{control.speed / 100:g}x"
     if control.beat is not None:
         pace = f"every {control.beat / 1000:g} s"
     goes = "paused" if not control.playing else "playing" if at < last else "at the end"
-    return f"{at} of {last} · {goes}, {pace}"
+    return f"{film.unit} {at} of {last} · {goes}, {pace}"

@@ -26,6 +26,8 @@ from .files import read_text
 
 STEP = 1000
 """Milliseconds between the steps of a replay that does not tell when they happened."""
+STEPS = "step"
+"""What the frames of such a replay are called: events have other numbers."""
 MAX_JSON = 64 * 2**20
 """The most that is read of a replay as JSON, in bytes."""
 
@@ -99,7 +101,7 @@ def from_file(path: Path) -> Reels:
         films = (whole.events, whole.open or whole.events)
         played, opened = (told_by(e, Scene(whole.room, whole.game)) for e in films)
         return Reels(played, opened)
-    film = Film()
+    film = Film(unit=STEPS)
     try:
         for frame in from_text(read(path), path.name):
             film.add(frame)
@@ -204,7 +206,7 @@ class Rooms:
         replay = replays.read(text)
         if not replay.shown:
             raise NeverEnded(self._room)
-        film = Film()
+        film = Film(unit=STEPS)
         for frame in from_text(replay, self._room):
             film.add(frame)
         self.archived, self._films = True, {False: film, True: film}

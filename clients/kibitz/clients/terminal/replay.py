@@ -54,7 +54,7 @@ class Show:
         if scene is None:
             return
         scene.now = self.film.times[at - 1]
-        self._screen.footer = [words_of(control, at, self.film.last) + self.also, *more]
+        self._screen.footer = [words_of(control, at, self.film) + self.also, *more]
         self._screen.remarks_are(self.film.said_at(at, MAX_REMARKS))
         self._screen.draw(scene)
 
