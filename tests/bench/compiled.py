@@ -21,7 +21,7 @@ from pathlib import Path
 from random import Random
 from statistics import median
 
-from bench.solving import game_of
+from bench.games import game_of
 from bench.table import aligned
 
 from kibitz.engine.deals import deck_of

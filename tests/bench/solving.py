@@ -15,10 +15,11 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from bench import games
 from bench.table import aligned
 from draw_three import RULES as DRAW_THREE
 from draw_three import decide
-from small_decks import CONTROL, klondike
+from small_decks import CONTROL
 
 from kibitz.clients.arena.figures import Estimate, share
 from kibitz.engine.cards import Card, Suit
@@ -34,12 +35,7 @@ PEER_STATES = (50_000, 1_000_000)
 
 def game_of(name: str) -> Game:
     """A game with its options, or one that is none of ours."""
-    if name == CONTROL.name:
-        return klondike(name)
-    if name == DRAW_THREE.name:
-        return DRAW_THREE
-    first, *options = name.split()
-    return GAMES[first].with_options(dict(option.split("=") for option in options))
+    return DRAW_THREE if name == DRAW_THREE.name else games.game_of(name)
 
 
 def decided(game: Game, deals: Sequence[int], seconds: float) -> tuple[Counter[Verdict], float]:
