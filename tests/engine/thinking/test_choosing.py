@@ -15,6 +15,7 @@ from kibitz.engine.thinking import Policy, Strength, policy
 from kibitz.engine.thinking.aces import GONE, Playout, as_move
 from kibitz.engine.thinking.choosing import EFFORTS
 from kibitz.engine.thinking.montana import Planner
+from kibitz.engine.thinking.weighing import FAR
 
 MOST = 1000
 
@@ -90,3 +91,23 @@ def test_montana_goes_as_far_as_it_can_before_a_shuffle() -> None:
         table = play(game, table, move, NO_CHANCE).table
     assert game.score(table) > 8
     assert farthest(table, Budget(1)) == ()
+
+
+def test_montana_says_how_far_its_way_goes() -> None:
+    game, thought = GAMES["montana"], list[float]()
+    assert isinstance(game, Montana)
+    who, table, chance = Planner(game, 2000, Random(1)), game.deal(deck_of("2")), Drawn(b"2")
+    assert who.values == {}
+    while (move := who.choose(redact_table(table))) is not None:
+        if isinstance(move, Shuffle):
+            assert thought[-1] == FAR * game.score(table) / 48
+            assert who.values == {}
+        else:
+            assert list(who.values) == [move]
+            thought.append(who.values[move])
+        table = play(game, table, move, chance).table
+        if game.is_won(table):
+            assert thought[-1] == 1 + FAR
+            break
+    assert who.values == {} or game.is_won(table)
+    assert 1 < len(set(thought)) <= game.shuffles + 1

@@ -50,7 +50,7 @@ def test_an_empty_pack_has_no_draws() -> None:
 def test_the_pack_is_looked_through_before_a_choice(name: str) -> None:
     game = klondike(name)
     table = game.deal(deck_of("3"))
-    preferences = Preferences(game, 0)
+    preferences = Preferences(game)
     bot = Sampler(game, preferences, 6, Random(1))
     shown: set[object] = set()
     top = WASTE if name != "klondike" else "Stock"
@@ -73,7 +73,7 @@ def test_an_ace_goes_home_before_anything_else(name: str) -> None:
     tables = (game.deal(deck_of(str(deal))) for deal in range(99))
     fans = [place.pile for place in game.layout if place.kind == "fan"]
     table = next(t for t in tables if any((c := t.top(pile)) and c.rank == 1 for pile in fans))
-    move = Sampler(game, Preferences(game, 0), 1, Random(1)).choose(redact_table(table))
+    move = Sampler(game, Preferences(game), 1, Random(1)).choose(redact_table(table))
     assert move is not None
     assert game.score(play(game, table, move, NO_CHANCE).table) == 1
 
@@ -83,7 +83,7 @@ def test_draws_lead_to_the_move_that_was_chosen(name: str) -> None:
     """No more choices than moves that are no draws, but for those that look at the pack."""
     game = klondike(name)
     table, line, weighed = game.deal(deck_of("5")), list[Move](), list[int]()
-    bot = Sampler(game, Preferences(game, 0.3), 3, Random(2))
+    bot = Sampler(game, Preferences(game), 3, Random(2))
     while not game.is_won(table) and (move := bot.choose(redact_table(table))) is not None:
         assert move in moves(game, table)
         if bot.values:
@@ -100,9 +100,9 @@ def test_draws_lead_to_the_move_that_was_chosen(name: str) -> None:
 @pytest.mark.parametrize("name", COUNTED)
 def test_where_draws_are_counted_each_is_a_choice(name: str) -> None:
     game = klondike(name)
-    assert not Preferences(game, 0).is_free
+    assert not Preferences(game).is_free
     table = game.deal(deck_of("3"))
-    bot = Sampler(game, Preferences(game, 0), 6, Random(1))
+    bot = Sampler(game, Preferences(game), 6, Random(1))
     for _ in range(12):
         move = bot.choose(redact_table(table))
         assert move is not None
@@ -115,7 +115,7 @@ def test_only_what_nothing_needs_goes_home_unasked() -> None:
     dealt = game.deal(DECK)
     cards = {card.code: UP[card] for card in DECK}
     spades = [card for card in DECK if card.suit is DECK[0].suit]
-    preferences = Preferences(game, 0)
+    preferences = Preferences(game)
     for home, source, sure in ((0, 0, True), (1, 1, True), (2, 2, False)):
         table = Table(
             {
@@ -129,7 +129,7 @@ def test_only_what_nothing_needs_goes_home_unasked() -> None:
         assert move in moves(game, table)
         assert preferences.is_sure(table, move) is sure, f"{spades[source].code}"
     assert not preferences.is_sure(dealt, Draw())
-    assert not Preferences(klondike("klondike"), 0).is_sure(
+    assert not Preferences(klondike("klondike")).is_sure(
         klondike("klondike").deal(DECK), Transfer("Stock", "suit")
     ), "it changes what is discarded after it"
     assert Recycle() not in draws(game, dealt), "a draw makes the stock anew"

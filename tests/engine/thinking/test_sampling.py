@@ -1,5 +1,6 @@
 """A sampler knows nothing that is hidden, goes on to an end, and plays better than preferences."""
 
+from collections import Counter
 from random import Random
 
 import pytest
@@ -11,7 +12,8 @@ from kibitz.engine.games.columns import Columns
 from kibitz.engine.games.klondike.rules import Klondike
 from kibitz.engine.table import DOWN, Table, redact_table
 from kibitz.engine.thinking.klondikes import Preferences
-from kibitz.engine.thinking.sampling import FAR, Sampler, ahead
+from kibitz.engine.thinking.sampling import Sampler
+from kibitz.engine.thinking.weighing import FAR
 
 MOST = 1000
 LOST_BY_PREFERENCE = (7, 13, 15, 18)
@@ -19,7 +21,7 @@ LOST_BY_PREFERENCE = (7, 13, 15, 18)
 
 def sampler(game: Game, worlds: int, seed: int) -> Sampler:
     assert isinstance(game, Columns | Klondike)
-    return Sampler(game, Preferences(game, 0.2), worlds, Random(seed))
+    return Sampler(game, Preferences(game), worlds, Random(seed))
 
 
 def line_of(
@@ -79,14 +81,18 @@ def test_foresight_wins_more_often() -> None:
     game = GAMES["klondike"]
     assert isinstance(game, Klondike)
     tables = [game.deal(deck_of(str(deal))) for deal in LOST_BY_PREFERENCE]
-    assert not any(Preferences(game, 0).begin(table, Random(1)).run() for table in tables)
+    assert not any(Preferences(game).begin(table, Random(1)).run() for table in tables)
     assert any(game.is_won(line_of(game, table, 6, 1)[1]) for table in tables)
 
 
-def test_what_is_ahead_by_chance_is_not_ahead() -> None:
-    assert ahead([1.0, 1.0, 1.0], [0.0, 0.0, 0.0], -1) == 1.0
-    assert (
-        ahead([1.0, 0.0, 1.0, 0.0], [0.0, 1.0, 0.0, 1.0], 2) > 0 > ahead([1.0, 0.0], [0.0, 1.0], -1)
-    )
-    assert ahead([0.5, 0.5], [0.5, 0.5], 2) == 0
-    assert ahead([1.0], [0.0], -1) < 0, "one world says nothing"
+def test_where_the_usual_move_wins_nothing_else_is_weighed() -> None:
+    game = GAMES["klondike"]
+    assert isinstance(game, Klondike)
+    table, weighed = game.deal(deck_of("7")), Counter[bool]()
+    bot = Sampler(game, Preferences(game), 6, Random(2), content=3)
+    while not game.is_won(table) and (move := bot.choose(redact_table(table))) is not None:
+        if bot.values:
+            weighed[len(bot.values) > 1] += 1
+            assert len(bot.values) > 1 or bot.values[move] >= 1
+        table = play(game, table, move, NO_CHANCE).table
+    assert min(weighed[True], weighed[False]) > 2

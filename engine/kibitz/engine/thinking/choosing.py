@@ -30,11 +30,14 @@ class Effort:
 
     Attributes:
         worlds: How many worlds are imagined, where cards are hidden.
+        content: If what is preferred wins in so many of them, the first, nothing else is tried;
+            0: all is tried.
         nodes: How many positions are looked at, where all lie open.
 
     """
 
     worlds: int
+    content: int
     nodes: int
 
 
@@ -59,13 +62,16 @@ class Policy(Protocol):
 
 
 EFFORTS = {
-    Strength.FAST: Effort(worlds=3, nodes=3_000),
-    Strength.STRONG: Effort(worlds=20, nodes=100_000),
+    Strength.FAST: Effort(worlds=8, content=3, nodes=3_000),
+    Strength.STRONG: Effort(worlds=20, content=0, nodes=100_000),
 }
-WIDE = {"thumb-and-pouch": 0.5, "klondike": 0.3}
-"""How often playouts move a run for no good reason, by game; elsewhere it does not help."""
-MANY = {"aces-up": 15, "klondike-single": 3}
-"""Worlds beside one of another game: where these are played out so much faster."""
+MORE = {
+    ("aces-up", Strength.FAST): 45,
+    ("aces-up", Strength.STRONG): 300,
+    ("klondike-single", Strength.FAST): 9,
+    ("klondike-single", Strength.STRONG): 60,
+}
+"""Worlds of games that are played out so much faster."""
 
 
 def policy(game: Game, strength: Strength, rng: Random) -> Policy:
@@ -81,13 +87,12 @@ def policy(game: Game, strength: Strength, rng: Random) -> Policy:
 
     """
     effort = EFFORTS[strength]
-    worlds = effort.worlds * MANY.get(game.name, 1)
+    worlds = MORE.get((game.name, strength), effort.worlds)
     match game:
         case Columns() | Klondike():
-            preferences = klondikes.Preferences(game, WIDE.get(game.name, 0.0))
-            return Sampler(game, preferences, worlds, rng)
+            return Sampler(game, klondikes.Preferences(game), worlds, rng, effort.content)
         case AcesUp():
-            return Sampler(game, aces.Preferences(), worlds, rng)
+            return Sampler(game, aces.Preferences(), worlds, rng, effort.content)
         case Montana():
             return Planner(game, effort.nodes, rng)
         case _:

@@ -19,16 +19,9 @@ HOMES = frozenset({SUIT, *FOUNDATIONS})
 class Preferences:
     """How a Klondike is played on."""
 
-    def __init__(self, game: Columns | Klondike, wide: float) -> None:
-        """Of one game.
-
-        Args:
-            game: The rules.
-            wide: How likely a run moves for no good reason, before the next card of the pack.
-
-        """
+    def __init__(self, game: Columns | Klondike) -> None:
+        """Of one game."""
         self._game = game
-        self._wide = wide
         self._homes = Homes(takers(game.fits))
         self._suits = SUITS.values() if isinstance(game, Klondike) else FOUNDATIONS
 
@@ -43,7 +36,7 @@ class Preferences:
 
     def begin(self, table: Table, rng: Random) -> Playout:
         """A playout of a table that names all cards."""
-        return Playout(self._game, table, rng, self._wide)
+        return Playout(self._game, table)
 
     @property
     def is_free(self) -> bool:

@@ -6,13 +6,15 @@ moves; repeatable.
 """
 
 from collections.abc import Iterable, Mapping
+from functools import reduce
 from random import Random
 
-from ..game import Move, Shuffle
+from ..game import NO_CHANCE, Move, Shuffle
 from ..games.montana.rules import SHUFFLES, Montana
 from ..solving.answers import Budget
-from ..solving.montana import farthest
+from ..solving.montana import SETTLED, farthest
 from ..table import Pile, Table, fold
+from .weighing import worth_of
 
 
 class Planner:
@@ -33,20 +35,31 @@ class Planner:
         self._plan: list[Move] = []
         self._expected: Mapping[str, Pile] | None = None
         self.values: Mapping[Move, float] = {}
-        """Nothing: moves are not weighed one by one."""
+        """How far the way found gets, of its next move; of a shuffle nothing. 1 + FAR: it wins."""
+        self._worth = 0.0
 
     def recall(self, met: Iterable[Table]) -> None:
         """Nothing to know: no position comes again between two shuffles."""
 
     def choose(self, seen: Table) -> Move | None:
         """A move; ``None``: nothing leads any farther."""
+        self.values = {}
         if seen.piles != self._expected:
-            seed = self._rng.getrandbits(64)
-            self._plan = list(farthest(seen, Budget(self._nodes), seed))[::-1]
+            self._search(seen)
         if self._plan:
             move = self._plan.pop()
-            facts = self._game.effect(seen, move, self._rng)
-            self._expected = fold(facts, seen).piles
+            self.values = {move: self._worth}
+            self._expected = self._after(seen, move).piles
             return move
         self._expected = None
         return Shuffle() if seen.counters[SHUFFLES] else None
+
+    def _search(self, seen: Table) -> None:
+        seed = self._rng.getrandbits(64)
+        way = farthest(seen, Budget(self._nodes), seed)
+        self._plan = list(way)[::-1]
+        end = reduce(self._after, way, seen)
+        self._worth = worth_of(self._game.is_won(end), self._game.score(end), SETTLED)
+
+    def _after(self, table: Table, move: Move) -> Table:
+        return fold(self._game.effect(table, move, NO_CHANCE), table)

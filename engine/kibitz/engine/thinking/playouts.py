@@ -1,13 +1,13 @@
 """A Klondike played on to its end by a few simple preferences, very often and very fast.
 
 Cards are numbers here, suit after suit from the ace. Home first; then what turns a card up or
-empties a column; then what makes way for a card that can go home; then the pack; then, as often as
-``wide`` says, a run for no good reason; then the next card of the pack. Promises: every step is
-one that the rules allow; it uses no card that it could not see. Never: an opinion of the result.
+empties a column; then the card of the pack; then what makes way for a card that can go home, or
+for one of these; then the next card of the pack. Promises: every step is one that the rules allow;
+it uses no card that it could not see; the same table, the same steps. Never: an opinion of the
+result.
 """
 
 from collections.abc import Sequence
-from random import Random
 
 from ..cards import DECK
 from ..games.columns import COLUMNS, FOUNDATIONS, REDEALS, STOCK, WASTE, Columns
@@ -24,6 +24,9 @@ ROUNDS = 2
 """Times that the whole pack is gone through without a use before it is enough."""
 MOST = 400
 """Steps of one playout."""
+LOW = 2
+"""Ranks that one card below a run is worth where it is chosen what goes into a gap: a king is to
+go there, or what turns the last cards of a column up."""
 
 Step = tuple[int, int, int]
 """From where, to where, how many cards."""
@@ -36,17 +39,15 @@ class Playout:
 
     __slots__ = (
         *("_columns", "_discard", "_groups", "_home", "_idle", "_on", "_on_nothing", "_pack"),
-        *("_redeals", "_rng", "_stock", "_threes", "_tried", "_up", "_wide", "home"),
+        *("_redeals", "_stock", "_threes", "_up", "_wanted", "home"),
     )
 
-    def __init__(self, game: Columns | Klondike, table: Table, rng: Random, wide: float) -> None:
+    def __init__(self, game: Columns | Klondike, table: Table) -> None:
         """Nothing is played yet.
 
         Args:
             game: The rules.
             table: All cards.
-            rng: Where chance comes from.
-            wide: How likely a run moves for no good reason, before the next card of the pack.
 
         """
         self._threes = isinstance(game, Klondike)
@@ -67,12 +68,14 @@ class Playout:
         settable = isinstance(game, Columns) and game.redeals_settable
         self._redeals = table.counters.get(REDEALS) if settable else 0
         self._home = counts(home_of(table, suits))
+        self._wanted = 0
+        """The cards that go home next, one bit each."""
+        for suit, count in enumerate(self._home):
+            if count < RANKS:
+                self._wanted |= 1 << RANKS * suit + count
         self.home = sum(self._home)
         """How many cards are home."""
-        self._rng = rng
-        self._wide = wide
         self._idle = 0
-        self._tried: set[object] = set()
 
     def run(self) -> bool:
         """Play to the end; whether it is won."""
@@ -95,14 +98,14 @@ class Playout:
     # Home
 
     def _go_home(self) -> Step | None:
-        home = self._home
+        wanted = self._wanted
         for number, column in enumerate(self._columns):
-            if column and column[-1] % RANKS == home[column[-1] // RANKS]:
+            if column and wanted >> column[-1] & 1:
                 self._put_home(column.pop())
                 self._uncover(number)
                 return number, HOME, 1
         pack = self._pack
-        if pack and pack[-1] % RANKS == home[pack[-1] // RANKS]:
+        if pack and wanted >> pack[-1] & 1:
             self._put_home(pack.pop())
             return PACK, HOME, 1
         return None
@@ -110,6 +113,7 @@ class Playout:
     def _put_home(self, card: int) -> None:
         self._home[card // RANKS] += 1
         self.home += 1
+        self._wanted ^= (3 if card % RANKS < RANKS - 1 else 1) << card
 
     # Columns
 
@@ -123,25 +127,28 @@ class Playout:
                 free = number
         return (
             self._turn(welcome, free)
-            or self._open(free)
             or self._play_pack(welcome, free)
-            or (self._shift(welcome) if self._wide and self._rng.random() < self._wide else None)
+            or self._open(free)
+            or self._prepare(welcome)
         )
 
     def _turn(self, welcome: int, free: int) -> Step | None:
-        """Move all that lies face up in a column; the deepest first."""
+        """Move all that lies face up in a column: the deepest first, else what is best in a gap."""
         up = self._up
+        best, most = -1, -LOW * RANKS
         for source in sorted(SEVEN, key=up.__getitem__, reverse=True):
-            column = self._columns[source]
-            first = up[source]
+            column, first = self._columns[source], up[source]
             count = len(column) - first
             if not count or (count > 1 and not self._groups):
                 continue
-            if welcome >> column[first] & 1:
-                return self._move(source, self._taker(column[first], source), first)
-            if free >= 0 and first and self._on_nothing >> column[first] & 1:
-                return self._move(source, free, first)
-        return None
+            card = column[first]
+            if welcome >> card & 1:
+                return self._move(source, self._taker(card, source), first)
+            if free >= 0 and first and self._on_nothing >> card & 1:
+                worth = card % RANKS - LOW * first
+                if worth > most:
+                    best, most = source, worth
+        return self._move(best, free, up[best]) if best >= 0 else None
 
     def _open(self, free: int) -> Step | None:
         """Move what lies on a card that can go home."""
@@ -172,25 +179,37 @@ class Playout:
         self._columns[target].append(pack.pop())
         return PACK, target, 1
 
-    def _shift(self, welcome: int) -> Step | None:
-        """Move a part of a run to another column; nothing twice while as many are home."""
+    def _prepare(self, welcome: int) -> Step | None:
+        """Move a part of a run to another column, where the next step builds on what it leaves."""
         if not self._groups:
             return None
-        options = [
-            (source, target, at)
+        parts = [
+            (source, at)
             for source, column in enumerate(self._columns)
             for at in range(self._up[source] + 1, len(column))
-            if welcome >> column[at] & 1 and (target := self._taker(column[at], source)) >= 0
+            if welcome >> column[at] & 1
         ]
-        if not options:
+        if not parts:
             return None
-        source, target, at = options[int(self._rng.random() * len(options))]
-        column = self._columns[source]
-        trial = column[at], self._columns[target][-1], self.home, len(self._pack)
-        if trial in self._tried:
-            return None
-        self._tried.add(trial)
-        return self._move(source, target, at)
+        for wish in self._wishes():
+            wanted = wish & ~welcome
+            for source, at in parts:
+                column = self._columns[source]
+                if wanted & self._on[column[at - 1]]:
+                    target = self._taker(column[at], source)
+                    if target >= 0:
+                        return self._move(source, target, at)
+        return None
+
+    def _wishes(self) -> tuple[int, int, int]:
+        """What to build next, one bit each: what turns a card up, the pack's, a whole column."""
+        turning = emptying = 0
+        for column, first in zip(self._columns, self._up, strict=True):
+            if first:
+                turning |= 1 << column[first]
+            elif column:
+                emptying |= 1 << column[0]
+        return turning, 1 << self._pack[-1] if self._pack else 0, emptying
 
     def _taker(self, card: int, source: int) -> int:
         """A column that is not empty and takes a card; -1: there is none."""

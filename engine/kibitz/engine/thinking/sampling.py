@@ -1,17 +1,15 @@
 """Flat Monte Carlo: every move is tried in worlds that may be the real one.
 
 For each world that is imagined every candidate is made in it, and the rest is played out with the
-same chance, by simple preferences. What these prefer is played unless another move does better,
-world for world, by more than chance would have it; so the fewer worlds, the closer it stays to
-them. Nothing is sought again that was there before. Where the pack may be gone through without
-end, it is looked through first, and a candidate is a move after any number of draws. Promises:
-repeatable; at most worlds times candidates playouts.
+same chance, by simple preferences. What these prefer is played unless another move does clearly
+better (:mod:`.weighing`). Nothing is sought again that was there before. Where the pack may be
+gone through without end, it is looked through first, and a candidate is a move after any number of
+draws. Promises: repeatable; at most worlds times candidates playouts.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from math import inf, sqrt
 from random import Random
-from statistics import fmean, stdev
+from statistics import fmean
 
 from ..cards import DECK
 from ..game import NO_CHANCE, Draw, Game, Move, Recycle, Transfer, moves, play
@@ -19,19 +17,15 @@ from ..table import Table, redact_table
 from .knowledge import Knowledge
 from .packs import PACK, after_each, draws
 from .preferring import Preferring, Way
-
-FAR = 0.3
-"""What bringing all cards home but for one is worth, where a win is 1."""
-FEWEST = 5
-"""Worlds after which a move that is behind may be left out."""
-BEHIND, AHEAD = 2.0, 1.0
-"""Standard errors by which a move must be behind to be left out, or ahead to be played."""
+from .weighing import FAR, Trial, weigh, worth_of
 
 
 class Sampler:
     """Plays one game."""
 
-    def __init__(self, game: Game, preferences: Preferring, worlds: int, rng: Random) -> None:
+    def __init__(
+        self, game: Game, preferences: Preferring, worlds: int, rng: Random, content: int = 0
+    ) -> None:
         """Nothing has been seen yet.
 
         Args:
@@ -39,11 +33,12 @@ class Sampler:
             preferences: What plays on.
             worlds: How many are imagined for one choice.
             rng: Where all chance comes from.
+            content: If what is preferred wins in so many worlds, the first, nothing else is tried.
 
         """
         self._game = game
         self._preferences = preferences
-        self._worlds = worlds
+        self._worlds, self._content = worlds, content
         self._rng = rng
         self._knowledge = Knowledge(game)
         self._fans = [place.pile for place in game.layout if place.kind == "fan"]
@@ -85,25 +80,28 @@ class Sampler:
         world = self._world()
         made = draws(self._game, world) if self._preferences.is_free else []
         turns = list(after_each(self._game, world, made))
-        sure = next(self._sure(turns), None)
-        if sure and sure[0] == 0:
+        ways = list(self._ways(turns[:1]))
+        sure = self._sure(ways)
+        if sure:
             return [sure[1]]
         for number, table in enumerate(turns):
             if not self._knowledge.has_seen(table):
                 return made[:number]
-        options = [sure] if sure else self._options(turns)
+        ways += self._ways(turns, 1)
+        sure = self._sure(ways)
+        options = [sure] if sure else self._options(ways)
         if not options:
             return []
         way = options[0] if len(options) == 1 else self._best(options, made)
         return [*made[: way[0]], way[1]]
 
-    def _options(self, turns: Sequence[Table]) -> list[Way]:
+    def _options(self, ways: Iterable[tuple[Way, Table]]) -> list[Way]:
         """What is worth a trial: all that lead anywhere new.
 
         Those that show or settle something come first.
         """
         some, idle, been = list[Way](), list[Way](), set(self._been)
-        for way, world in self._ways(turns):
+        for way, world in ways:
             move = way[1]
             place = self._place(play(self._game, world, move, NO_CHANCE).table)
             if place in been:
@@ -112,20 +110,21 @@ class Sampler:
             (idle if self._game.is_idle(world, move) else some).append(way)
         return some + idle
 
-    def _sure(self, turns: Sequence[Table]) -> Iterator[Way]:
-        """What loses no win, whatever is hidden."""
-        return (way for way, world in self._ways(turns) if self._preferences.is_sure(world, way[1]))
+    def _sure(self, ways: Iterable[tuple[Way, Table]]) -> Way | None:
+        """What loses no win, whatever is hidden, if anything does."""
+        is_sure = self._preferences.is_sure
+        return next((way for way, world in ways if is_sure(world, way[1])), None)
 
-    def _ways(self, turns: Sequence[Table]) -> Iterator[tuple[Way, Table]]:
+    def _ways(self, turns: Sequence[Table], first: int = 0) -> Iterator[tuple[Way, Table]]:
         """Every move, and the table on which it is made; after draws only those of the pack."""
-        for number, world in enumerate(turns):
-            for move in moves(self._game, world):
+        for number in range(first, len(turns)):
+            for move in moves(self._game, turns[number]):
                 match move:
                     case Draw() | Recycle() if self._pack:
                         continue
                     case Transfer(source) if number and source not in self._pack:
                         continue
-                yield (number, move), world
+                yield (number, move), turns[number]
 
     def _place(self, table: Table) -> object:
         """A position as somebody sees it: columns may stand in another order."""
@@ -137,35 +136,26 @@ class Sampler:
         return *fans, *map(seen, self._others), *table.counters.values()
 
     def _best(self, options: list[Way], made: Sequence[Move]) -> Way:
-        preferred = self._preferences.first(self._world(), self._rng)
-        if preferred is None or preferred not in options:
-            preferred = options[0]
-        worth: dict[Way, list[float]] = {way: [] for way in options}
-        for tried in range(1, self._worlds + 1):
-            turns = list(after_each(self._game, self._world(), made))
-            chance = self._rng.getrandbits(64)
-            for way in options:
-                worth[way].append(self._worth(turns[way[0]], way[1], Random(chance)))
-            if tried >= FEWEST:
-                usual = worth[preferred]
-                options = [
-                    way
-                    for way in options
-                    if way == preferred or ahead(worth[way], usual, BEHIND) > 0
-                ]
-                if len(options) == 1:
-                    break
+        usual = self._preferences.first(self._world(), self._rng)
+        if usual is None or usual not in options:
+            usual = options[0]
+        trials = (self._trial(made) for _ in range(self._worlds))
+        best, worth = weigh(usual, options, trials, self._content)
         self.values = _values(worth, made)
-        gain = {way: ahead(worth[way], worth[preferred], -AHEAD) for way in options}
-        gain[preferred] = 0.0
-        return max(options, key=gain.__getitem__)
+        return best
+
+    def _trial(self, made: Sequence[Move]) -> Trial:
+        """One more world: what the ways are worth in it, all by the same chance."""
+        turns = list(after_each(self._game, self._world(), made))
+        chance = self._rng.getrandbits(64)
+        return lambda way: self._worth(turns[way[0]], way[1], Random(chance))
 
     def _worth(self, world: Table, move: Move, rng: Random) -> float:
         outcome = play(self._game, world, move, NO_CHANCE)
         if outcome.won:
             return 1 + FAR
         playout = self._preferences.begin(outcome.table, rng)
-        return playout.run() + FAR * playout.home / len(DECK)
+        return worth_of(playout.run(), playout.home, len(DECK))
 
 
 def _values(worth: Mapping[Way, Sequence[float]], made: Sequence[Move]) -> dict[Move, float]:
@@ -174,10 +164,3 @@ def _values(worth: Mapping[Way, Sequence[float]], made: Sequence[Move]) -> dict[
         next_ = made[0] if number else move
         values[next_] = max(fmean(found), values.get(next_, 0.0))
     return values
-
-
-def ahead(worth: Sequence[float], usual: Sequence[float], errors: float) -> float:
-    """By how much one move is ahead of another in the same worlds, and so many standard errors."""
-    apart = [one - other for one, other in zip(worth, usual, strict=False)]
-    spread = stdev(apart) / sqrt(len(apart)) if len(apart) > 1 else inf
-    return fmean(apart) + errors * spread
