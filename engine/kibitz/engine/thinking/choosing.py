@@ -62,10 +62,11 @@ class Policy(Protocol):
 
 
 EFFORTS = {
-    Strength.FAST: Effort(worlds=8, content=3, nodes=3_000),
+    Strength.FAST: Effort(worlds=5, content=3, nodes=3_000),
     Strength.STRONG: Effort(worlds=20, content=0, nodes=100_000),
 }
 MORE = {
+    ("thumb-and-pouch", Strength.FAST): 8,
     ("aces-up", Strength.FAST): 45,
     ("aces-up", Strength.STRONG): 300,
     ("klondike-single", Strength.FAST): 9,
