@@ -1,6 +1,6 @@
 """How often our bots win, and what can be won at all: makes the tables of TABLES.md.
 
-    python -m bench.tables [--deals 1-300] [--seed 0] [--jobs 2] [--only bots] > bench/TABLES.md
+    python -m bench.tables [--deals 1-300] [--seed 0] [--jobs 2] [--only bots] > tables.md
 
 Bots see what a player sees, the solver all cards; each of them gets the same deals. Times are of
 this machine, beside whatever else it did; seconds of the solver are of the processor. The control
@@ -16,6 +16,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 from bench.solving import decided, game_of, said
@@ -29,6 +30,7 @@ from kibitz.clients.arena.figures import Estimate, share
 from kibitz.clients.arena.report import Pair, Standing, report
 from kibitz.engine.game import Game
 from kibitz.engine.solving import Verdict
+from kibitz.engine.thinking import sampling
 
 BOTS = ("strong", "fast", "greedy", "random")
 PLAYED = (
@@ -87,7 +89,7 @@ def _times(each: Standing) -> tuple[str, str]:
 def _pair(pair: Pair | None) -> str:
     if pair is None:
         return ""
-    fewer = f"{-100 * pair.wins.value:+.1f} points, {pair.only_second} won alone"
+    fewer = f"{0.0 - 100 * pair.wins.value:+.1f} points, {pair.only_second} won alone"
     return f"{fewer} : {pair.only_first}, p={pair.by_chance:.1g}"
 
 
@@ -124,24 +126,22 @@ def main() -> None:
     asked = options.parse_args()
     deals = deals_of(asked.deals)
     say: Callable[[str], None] = partial(print, flush=True)
-    say(f"# Bots and what can be won\n\nkibitz {version('kibitz')}, {datetime.now(UTC):%Y-%m-%d}:")
-    say(f"deals {asked.deals}, seed {asked.seed}, {asked.jobs} at a time. See `bench.tables`.\n")
+    made = f"kibitz {version('kibitz')}, {build()}, {datetime.now(UTC):%Y-%m-%d}"
+    made += f": deals {asked.deals}, seed {asked.seed}, {asked.jobs} at a time."
     if asked.only != "solver":
-        say("## Bots\n")
+        say(f"## Bots\n\n{made}\n")
         for name in PLAYED:
             say(bots(name, deals, asked.seed, asked.jobs))
     if asked.only != "bots":
-        head = (
-            "game",
-            "seconds",
-            "won",
-            "lost",
-            "open",
-            "decided (95 %)",
-            "can be won (bounds, 95 %)",
-        )
+        head = ("game", "seconds", "won", "lost", "open", "decided (95 %)")
         rows = [solved(name, seconds, deals, asked.jobs) for name, seconds in SOLVED]
-        say(f"## The solver\n\n{aligned(head, rows)}")
+        table = aligned((*head, "can be won (bounds, 95 %)"), rows)
+        say(f"## The solver\n\n{made}\n\n{table}")
+
+
+def build() -> str:
+    """Whether the thinking part of the engine is compiled."""
+    return "pure Python" if Path(sampling.__file__).suffix == ".py" else "compiled"
 
 
 if __name__ == "__main__":

@@ -139,13 +139,16 @@ class Sampler:
         usual = self._preferences.first(self._world(), self._rng)
         if usual is None or usual not in options:
             usual = options[0]
-        trials = (self._trial(made) for _ in range(self._worlds))
-        best, worth = weigh(usual, options, trials, self._content)
+        best, worth = weigh(usual, options, self._trials(made), self._content)
         self.values = _values(worth, made)
         return best
 
+    def _trials(self, made: Sequence[Move]) -> Iterator[Trial]:
+        """World after world: what the ways are worth in it, all by the same chance."""
+        for _ in range(self._worlds):
+            yield self._trial(made)
+
     def _trial(self, made: Sequence[Move]) -> Trial:
-        """One more world: what the ways are worth in it, all by the same chance."""
         turns = list(after_each(self._game, self._world(), made))
         chance = self._rng.getrandbits(64)
         return lambda way: self._worth(turns[way[0]], way[1], Random(chance))
