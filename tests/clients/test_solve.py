@@ -22,6 +22,7 @@ from kibitz.engine.deals import deck_of
 from kibitz.engine.game import NO_CHANCE, Move, play
 from kibitz.engine.games import GAMES, TEXTS
 from kibitz.engine.replays import Replay, Step
+from kibitz.engine.saves import MAX_SAVE
 from kibitz.engine.solving.courses import Patience, course_of
 from kibitz.engine.table import Table
 from kibitz.engine.text import Request
@@ -140,6 +141,15 @@ def test_a_game_that_was_won(tmp_path: Path) -> None:
     assert solve(str(path)).stdout == f"This was won, in {len(commands)} moves.\n"
     path.write_text(replay_text(commands[:-1]))
     assert "It could still be won when it ended.\n" in solve(str(path)).stdout
+
+
+def test_a_game_of_which_much_was_said(tmp_path: Path) -> None:
+    commands = [TEXTS[THUMB.name].write(move) for move in line_of("1")]
+    said = [Step(comment="x" * 200)] * (MAX_SAVE // 200 + 1)
+    steps = (*said, *map(Step, commands))
+    path = tmp_path / "replay.txt"
+    path.write_text(replays.write(Replay(THUMB, THUMB.deal(deck_of("1")), steps, {"deal": "1"})))
+    assert solve(str(path)).stdout == f"This was won, in {len(commands)} moves.\n"
 
 
 def test_too_little_time_is_said_to_be_so(tmp_path: Path) -> None:

@@ -1,6 +1,8 @@
 """What must hold in every game after every command."""
 
+import copy
 import json
+import pickle
 from collections import Counter
 from random import Random
 
@@ -200,6 +202,12 @@ def test_play_anything(name: str) -> None:
             suppress_health_check=list(HealthCheck),
         ),
     )
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_tables_can_be_copied_and_handed_to_other_processes(name: str) -> None:
+    table = VARIANTS[name].deal(deck_of("1"))
+    assert pickle.loads(pickle.dumps(table)) == copy.deepcopy(table) == table
 
 
 @pytest.mark.parametrize("name", VARIANTS)

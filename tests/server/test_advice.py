@@ -1,6 +1,7 @@
 """What a player is told of his own game: by the room's policy, from what he has seen, apart."""
 
 import asyncio
+import os
 import subprocess
 from dataclasses import replace
 from random import Random
@@ -22,10 +23,12 @@ from kibitz.engine.game import NO_CHANCE, play
 from kibitz.engine.games import GAMES, TEXTS
 from kibitz.engine.notation import write_piles
 from kibitz.engine.solving.courses import Patience
-from kibitz.engine.table import DOWN, Table
+from kibitz.engine.table import DOWN, Table, redact_table
 from kibitz.engine.text import Request
+from kibitz.engine.thinking.chances import MOST_WORLDS, chances
 from kibitz.server.analysing import advisers, child, questions
 from kibitz.server.analysing.adviser import answered
+from kibitz.server.analysing.bounds import enough
 from kibitz.server.analysing.questions import question_of
 from kibitz.server.processes import Failed
 
@@ -310,3 +313,23 @@ def test_an_adviser_whose_server_is_gone_ends() -> None:
     done = subprocess.run(command, input=question, capture_output=True, timeout=100)
     assert (done.returncode, done.stderr) == (0, b"")
     assert msgspec.json.decode(done.stdout) == {"worlds": 1, "winnable": 0, "lost": 0}
+
+
+def test_it_is_said_what_was_found_when_the_processor_or_the_clock_says_so() -> None:
+    spent = clock = 0.0
+    us = os.getppid()
+    said = enough(2.0, us, patience=3, spent=lambda: spent, clock=lambda: clock)
+    assert not said()
+    clock = 6.1  # on a machine that is busy
+    assert said()
+    clock, spent = 5.9, 2.1
+    assert said()
+    assert enough(2.0, us + 1)(), "the server is gone"
+
+
+def test_worlds_are_looked_at_until_it_is_time_to_say() -> None:
+    game, asked = GAMES["klondike-single"], iter([False] * 40 + [True] * 10_000)
+    seen = redact_table(game.deal(deck_of("3")))
+    patience = Patience(lambda: 0.0, 1.0, stopped=lambda: next(asked))
+    found = chances(game, seen, Random(1), patience)
+    assert 1 <= found.worlds < MOST_WORLDS and not found.all

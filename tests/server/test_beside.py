@@ -3,6 +3,7 @@
 import asyncio
 import os
 import sys
+from asyncio.subprocess import Process
 from pathlib import Path
 
 import pytest
@@ -42,3 +43,22 @@ async def test_so_does_its_session_and_not_ours() -> None:
         for _ in range(3):  # the system lets nobody but root do so at once
             group.create_task(session_gives_way())
     assert nice_of(OURS) == ours
+
+
+async def test_one_that_is_no_longer_wanted_is_gone_however_often_that_is_said() -> None:
+    begun = asyncio.Event()
+    children: list[Process] = []
+
+    async def use() -> None:
+        async with started(COMMAND) as child:
+            children.append(child)
+            begun.set()
+            await asyncio.Event().wait()
+
+    using = asyncio.create_task(use())
+    await begun.wait()
+    for _ in range(5):
+        using.cancel()
+        await asyncio.sleep(0)
+    await asyncio.wait([using])
+    assert using.cancelled() and children[0].returncode is not None

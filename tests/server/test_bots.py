@@ -185,7 +185,13 @@ async def test_what_was_asked_twice_under_one_name_is_done_once(idle: None) -> N
             await again.ok("join", room=room)
             assert await again.ok("bot", "b1", room=room) == first
             await again.refused("bad-message", "ready", "b1", room=room)
+            await again.refused("bad-message", "bot", "b1", room=room, strategy="greedy")
+            await again.refused("bad-message", "bot", "b1", room=room, on=False, seat=2)
         assert kinds(ann, room).count("joined") == 1
+        await ann.ok("bot", "b2", room=room)
+        gone = await ann.ok("bot", "b3", room=room, on=False, seat=2)
+        await ann.refused("bad-message", "bot", "b3", room=room, on=False, seat=3)
+        assert await ann.ok("bot", "b3", room=room, on=False, seat=2) == gone
 
 
 async def test_one_that_is_sent_away_goes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -223,10 +223,15 @@ def save_text(path: Path) -> str:
     """What a file holds; whether that is a save, the server says."""
     from kibitz.protocol.limits import MAX_SAVE
 
+    return file_text(path, MAX_SAVE)
+
+
+def file_text(path: Path, most: int) -> str:
+    """What a file holds, up to so many bytes and one; end the command if it cannot be read."""
     from .terminal.files import read_text
 
     try:
-        return read_text(path, MAX_SAVE)
+        return read_text(path, most)
     except OSError as error:
         raise unusable(f"could not open {path}: {error.strerror}") from None
 

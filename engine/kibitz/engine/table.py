@@ -13,7 +13,6 @@ Never: hide a card anywhere else. :func:`redact`, :func:`redact_table` and :clas
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from .cards import CARDS, Card
@@ -59,7 +58,7 @@ Pile = tuple[Cell, ...]
 """Cells from bottom to top: the playable one is last."""
 
 
-NOTHING: Mapping[str, Any] = MappingProxyType({})
+NOTHING: Mapping[str, Any] = {}
 
 
 class Table(NamedTuple):

@@ -102,8 +102,17 @@ def _share_out(session: int) -> None:
 
 
 async def ended(child: Process) -> int:
-    """The exit code of a process, which is ended if it has not by itself."""
+    """The exit code of a process, which is ended if it has not by itself; never cut short."""
     if child.returncode is None:
         with contextlib.suppress(ProcessLookupError):
             child.kill()
-    return await child.wait()
+    waiting = asyncio.ensure_future(child.wait())
+    cancelled: asyncio.CancelledError | None = None
+    while not waiting.done():
+        try:
+            await asyncio.shield(waiting)
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled is not None:
+        raise cancelled
+    return waiting.result()

@@ -51,6 +51,7 @@ def solve(
     comes with the moves; ``cannot`` is said only when everything has been tried.
     """
     from kibitz.engine.games import GAMES
+    from kibitz.engine.replays import MAX_REPLAY
     from kibitz.engine.solving.courses import Patience
     from kibitz.protocol.codes import ErrorCode, Refused
 
@@ -65,7 +66,7 @@ def solve(
         outcome.game_named(source)
     path = Path(source)
     if lexists(path) or path.name != source or path.suffix:
-        text = outcome.save_text(path)
+        text = outcome.file_text(path, MAX_REPLAY)
         if (what := _what_else(text)) is not None:
             raise outcome.unusable(f"{source} {what}")
         _solve_text(text, source, patience, tell)

@@ -21,7 +21,7 @@ from kibitz.engine.table import Table, fold, redact_table
 from kibitz.engine.thinking import Strength, policy
 from kibitz.engine.thinking.chances import chances
 
-from .bounds import bound, is_unwanted
+from .bounds import bound, enough
 from .questions import Answer, Question, most
 
 
@@ -30,7 +30,7 @@ def main() -> int:
     seconds, parent = float(sys.argv[1]), int(sys.argv[2])
     bound(most(seconds))
     question = msgspec.json.decode(sys.stdin.buffer.read(), type=Question)
-    patience = Patience(time.process_time, seconds, stopped=lambda: is_unwanted(parent))
+    patience = Patience(time.process_time, seconds, stopped=enough(seconds, parent))
     sys.stdout.buffer.write(msgspec.json.encode(answered(question, patience)))
     return 0
 

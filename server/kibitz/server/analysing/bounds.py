@@ -2,6 +2,8 @@
 
 import os
 import resource
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 from .. import processes
@@ -11,6 +13,8 @@ MEMORY_BYTES = 384 << 20
 """Memory with which a search ends; nothing more is found out then."""
 ADDRESS_BYTES = 1 << 30
 """Most memory, as addresses: what the system sees to, where it may."""
+PATIENCE = 4
+"""So many times its processor time something may take by the clock: it gives way to everybody."""
 STATM = Path("/proc/self/statm")
 
 
@@ -22,6 +26,28 @@ def bound(seconds: int) -> None:
 
     """
     processes.bound(OURSELVES, address_bytes=ADDRESS_BYTES, seconds=seconds)
+
+
+def enough(
+    seconds: float,
+    parent: int,
+    *,
+    patience: float = PATIENCE,
+    spent: Callable[[], float] = time.process_time,
+    clock: Callable[[], float] = time.monotonic,
+) -> Callable[[], bool]:
+    """What says that it is time to tell what has been found.
+
+    Args:
+        seconds: Of the processor, from now on.
+        parent: The process id of the server.
+        patience: So many times as long it may take by the clock, on a machine that is busy.
+        spent: The seconds of the processor.
+        clock: The other ones.
+
+    """
+    end, late = spent() + seconds, clock() + patience * seconds
+    return lambda: spent() > end or clock() > late or is_unwanted(parent)
 
 
 def is_unwanted(parent: int) -> bool:

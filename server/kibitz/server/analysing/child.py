@@ -10,11 +10,10 @@ from collections.abc import Sequence
 
 from ..processes import Failed, started
 from . import questions, worker
+from .bounds import PATIENCE
 
 WORKER = (sys.executable, "-m", "kibitz.server.analysing.worker")
 ADVISER = (sys.executable, "-m", "kibitz.server.analysing.adviser")
-PATIENCE = 4
-"""So many times its processor time it may take by the clock, for it gives way to everybody."""
 
 
 async def analysed_apart(text: bytes, seconds: float) -> bytes:

@@ -15,7 +15,7 @@ from kibitz.engine.headers import LineError
 from kibitz.engine.solving.courses import Patience, course_of
 from kibitz.protocol.analysed import analysed
 
-from .bounds import bound, is_unwanted
+from .bounds import bound, enough
 
 POSITIONS = 8
 """So many times the time for one position there is for a whole game; then what is found is told."""
@@ -39,12 +39,7 @@ def main() -> int:
         course = course_of(text)
     except LineError:
         return UNUSABLE
-    end = time.process_time() + whole(seconds)
-
-    def stopped() -> bool:
-        return time.process_time() > end or is_unwanted(parent)
-
-    patience = Patience(time.process_time, seconds, stopped=stopped)
+    patience = Patience(time.process_time, seconds, stopped=enough(whole(seconds), parent))
     found = analysed(course, course.analysis(patience))
     sys.stdout.buffer.write(msgspec.json.encode(found))
     return 0

@@ -23,13 +23,11 @@ from ..limits.table import Over
 from ..operation.metrics import FAILED, FOUND, NONE_FOUND, Metrics
 from ..processes import Failed, started
 from .drawing import Wish
-from .worker import NONE, READING_SECONDS
+from .worker import NONE, PATIENCE, READING_SECONDS
 
 WORKER = (sys.executable, "-m", "kibitz.server.dealing.worker")
 LOOK_SECONDS = 1.0
 """How often it is looked whether somebody still waits, and he is told how far it is."""
-PATIENCE = 2
-"""So many times its processor time a search may take by the clock, for it gives way to others."""
 MOST_WAITING = 8
 """Searches that run or wait for their turn; one more is refused."""
 MOST_EACH = 2

@@ -7,13 +7,14 @@ time than is said, and ends when the server does. Never: a card in what it write
 """
 
 import sys
-import time
 
 import msgspec
 
-from ..analysing.bounds import bound, is_unwanted
+from ..analysing.bounds import bound, enough
 from .drawing import Wish, first_winnable
 
+PATIENCE = 2
+"""So many times its processor time a search may take by the clock: somebody waits for it."""
 READING_SECONDS = 5
 """Processor seconds for all that is no search."""
 NONE = 3
@@ -25,10 +26,7 @@ def main() -> int:
     seconds, parent = float(sys.argv[1]), int(sys.argv[2])
     bound(round(seconds) + READING_SECONDS)
     wish = msgspec.json.decode(sys.stdin.buffer.read(), type=Wish)
-    end = time.process_time() + seconds
-
-    def stopped() -> bool:
-        return time.process_time() > end or is_unwanted(parent)
+    stopped = enough(seconds, parent, patience=PATIENCE)
 
     def begin(draw: int) -> None:
         sys.stdout.buffer.write(b"%d\n" % draw)

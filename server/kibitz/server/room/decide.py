@@ -30,7 +30,7 @@ from kibitz.engine.text import Request as TextRequest
 from kibitz.protocol import requests as ask
 from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.fairness import shuffle_key
-from kibitz.protocol.views import Control, Event, Kind
+from kibitz.protocol.views import Bot, Control, Event, Kind
 
 from ..identity import Identity, clean_text
 from . import ending, race
@@ -365,8 +365,10 @@ def is_same(state: RoomState, request: ask.RequestBase, done: Done) -> bool:
             return done.kind == ("ready" if on else "unready")
         case ask.Resign():
             return done.kind in ("resigned", "closed")
-        case ask.SeatBot(on=on):
-            return done.kind in (("joined",) if on else ("left", "resigned"))
+        case ask.SeatBot(on=True, strategy=strategy, pace=pace):
+            return done.kind == "joined" and done.said == str(Bot(strategy, pace))
+        case ask.SeatBot(seat=seat):
+            return done.kind in ("left", "resigned") and done.said == str(seat)
         case ask.Comments(on=on):
             return done.said == str(on)
         case ask.Steer(control=control):

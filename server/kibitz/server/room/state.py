@@ -59,7 +59,8 @@ class Done:
     Attributes:
         last: Number of its last event.
         kind: The kind of its first event.
-        said: The move or the comment in that, or what was set.
+        said: The move or the comment in that, what was set, the bot that came, or the seat that
+            somebody left or on which he gave up.
         drag: Of a move that carried cards first: from which pile, to which, how many.
 
     """
@@ -277,10 +278,21 @@ def _done(record: Record) -> Done:
     if first.kind == "move" and first.fx is not UNSET:
         fact = read_fact(first.fx[0])
         drag = Drag(fact.source, fact.target, len(fact.cells)) if isinstance(fact, Moved) else None
-    said = first.move or first.text
-    if first.kind in ("comments", "control"):
-        said = str(first.on if first.control is None else first.control)
-    return Done(record.last, first.kind, said, drag)
+    return Done(record.last, first.kind, _said(first), drag)
+
+
+def _said(event: Event) -> str | None:
+    match event.kind:
+        case "comments" | "control":
+            return str(event.on if event.control is None else event.control)
+        case "joined" if event.bot is not None:
+            return str(event.bot)
+        case "left":
+            return str(event.seat)
+        case "resigned":
+            return str((event.board or 0) + 1)
+        case _:
+            return event.move or event.text
 
 
 def state_at(records: Sequence[Record], seq: int, since: RoomState | None = None) -> RoomState:
