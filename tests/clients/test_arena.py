@@ -182,6 +182,10 @@ def test_a_strategy_that_prints_or_exits_harms_nobody_else(
         "class Odd(BaseException): pass\n"
         "def odd(view, legal):\n    raise Odd('\\ud800\\x1b[2J' * 1000)\n"
         "def text(view, legal):\n    return '\\ud800\\x1b[2J' * 1000\n"
+        "class Unlike(str):\n    __hash__ = None\n    def __eq__(self, other): 1 / 0\n"
+        "class Mute(BaseException):\n    def __str__(self): 1 / 0\n"
+        "def unlike(view, legal):\n    return Unlike('nothing')\n"
+        "def mute(view, legal):\n    raise Mute\n"
     )
     monkeypatch.chdir(tmp_path)
     words = ["arena", "--game", "aces-up", "--deals", "1-2", "--jobs", "1", "--json", "--bots"]
@@ -191,7 +195,12 @@ def test_a_strategy_that_prints_or_exits_harms_nobody_else(
     died = CliRunner().invoke(app, [*words, "rude:dies"])
     assert died.exit_code == 2
     assert "a strategy has ended its process" in died.output
-    for name, said in (("odd", "the strategy failed: Odd: "), ("text", "the strategy chose '")):
+    for name, said in (
+        ("odd", "the strategy failed: Odd: "),
+        ("text", "the strategy chose '"),
+        ("unlike", "the strategy chose 'nothing'"),
+        ("mute", "the strategy failed: Mute: "),
+    ):
         shown = CliRunner().invoke(app, [*words[:-2], "--bots", f"rude:{name}"])
         assert shown.exit_code == 1
         assert said in " ".join(shown.stdout.split())

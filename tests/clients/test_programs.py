@@ -8,6 +8,7 @@ import sys
 from collections import Counter
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from clients.commands import PATIENCE, Command
@@ -18,6 +19,7 @@ from servers import Running
 from kibitz.clients import bot, demo
 from kibitz.clients.bots import STRATEGIES, example, turns
 from kibitz.clients.bots.greedy import Greedy
+from kibitz.clients.bots.turns import Failed
 from kibitz.clients.session import Refused, connect
 from kibitz.clients.terminal.tokens import Tokens
 from kibitz.engine.deals import deck_of
@@ -26,6 +28,23 @@ from kibitz.protocol.views import BoardView
 
 NEAR_WIN = (Path(__file__).parents[1] / "cases" / "data" / "B37.txt").read_text()
 MOST_LINES = 20
+
+
+class Unlike(str):
+    """A text that nothing can be compared with."""
+
+    __slots__ = ()
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        raise ValueError(other)
+
+
+class Shy:
+    """Something that does not say what it is."""
+
+    def __repr__(self) -> str:
+        raise ValueError
 
 
 def save_of(case: str) -> str:
@@ -85,6 +104,60 @@ async def test_no_strategy_goes_on_for_ever(
 async def test_a_strategy_that_breaks_the_rules_is_told_so(server: Running) -> None:
     with pytest.raises(Refused, match="illegal move"):
         await bot.run(lambda rules, rng: lambda view, legal: "move 1 1", "klondike", server.url)
+
+
+@pytest.mark.parametrize("choice", ["m" * 300_000, "\udcff", Unlike("x\udcff"), "undo", ""])
+async def test_what_is_no_move_is_not_sent(server: Running, choice: str) -> None:
+    async with connect(server.url) as client:
+        mirror = await client.create("klondike")
+        sent = client._asked.add
+        client._asked.add = lambda request: pytest.fail(f"{request!r:.80} was asked")  # type: ignore[method-assign]
+        with pytest.raises(Refused, match=r"the strategy chose '") as caught:
+            await bot.play_out(client, mirror, lambda view, legal: choice)
+        client._asked.add = sent  # type: ignore[method-assign]
+        assert len(str(caught.value)) < 300
+
+
+async def test_a_move_is_a_plain_text_whatever_it_claims_to_be(server: Running) -> None:
+    async with connect(server.url) as client:
+        mirror = await client.create("aces-up")
+        result = await bot.play_out(
+            client, mirror, lambda view, legal: Unlike("d") if view.moves < 2 else None
+        )
+        assert (result.outcome, result.moves) == ("gave up", 2)
+        with pytest.raises(Failed, match=r"chose a Shy, which is no move"):
+            await bot.play_out(client, mirror, lambda view, legal: Shy())  # type: ignore[arg-type,return-value]
+
+
+@pytest.mark.parametrize(
+    "thoughts", [None, {"d": "much"}, {3: 1.0}, {"d": Shy()}, ["d"], Shy(), {"d": float("nan")}]
+)
+async def test_who_cannot_say_what_he_thinks_fails(server: Running, thoughts: Any) -> None:
+    class Thinks:
+        def __call__(self, view: BoardView, legal: list[str]) -> str:
+            return legal[0]
+
+        def explain(self) -> Any:
+            return thoughts
+
+    async with connect(server.url) as client:
+        mirror = await client.create("aces-up")
+        with pytest.raises(Failed, match="could not explain itself"):
+            await bot.play_out(client, mirror, Thinks(), explain=True)
+
+
+async def test_thoughts_that_nobody_can_be_shown_do_no_harm(server: Running) -> None:
+    class Thinks:
+        def __call__(self, view: BoardView, legal: list[str]) -> str | None:
+            return "d" if view.moves < 1 else None
+
+        def explain(self) -> dict[str, float]:
+            return {"m" * 300_000: 1.0, "\udcff": 2.0, "d": 3.0}
+
+    async with connect(server.url) as client:
+        mirror = await client.create("aces-up")
+        result = await bot.play_out(client, mirror, Thinks(), explain=True)
+        assert (result.outcome, result.moves) == ("gave up", 1)
 
 
 async def test_what_others_say_does_not_disturb(server: Running) -> None:

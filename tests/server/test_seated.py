@@ -8,13 +8,14 @@ from collections.abc import Callable
 import msgspec
 import pytest
 from races import begin, kinds, race, seat, told
+from server.admin.operators import operated
 from servers import Running, running_server
 from talk import Talk, eventually, talking
 from worlds import Fake
 
 from kibitz.clients import seated
 from kibitz.clients.seated import paced, sit
-from kibitz.clients.session import Refused
+from kibitz.clients.session import Closed
 from kibitz.protocol.bots import Errand, Exit
 from kibitz.server.bots import child
 
@@ -83,8 +84,24 @@ async def test_without_a_seat_there_is_nothing_to_do(monkeypatch: pytest.MonkeyP
         room = await race(ann)
         job = await errand(running, ann, room, monkeypatch)
         await ann.ok("bot", room=room, on=False, seat=2)
-        with pytest.raises(Refused, match="no seat"):
-            await sit(job)
+        assert await sit(job) is Exit.DONE
+        with pytest.raises(Closed):
+            await sit(msgspec.structs.replace(job, token="kbb_forged"))
+
+
+@pytest.mark.parametrize("act", ["kick", "ban"])
+async def test_whom_the_operator_sends_away_has_not_failed(
+    act: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither who only comes then, nor who sits there."""
+    async with operated() as (running, op), talking(running.url) as ann:
+        room = await race(ann)
+        job = await errand(running, ann, room, monkeypatch)
+        sits = asyncio.create_task(sit(job))
+        bot = (await told(ann, room, "ready"))["by"]
+        await op.order(act, id=bot, **({"room": room} if act == "kick" else {}))
+        assert await sits is Exit.DONE
+        assert await sit(job) is Exit.DONE
 
 
 async def test_it_sees_what_a_racer_sees_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,10 +22,10 @@ from kibitz.protocol.mirror import Mirror
 
 from . import offline
 from .bots import Maker, Strategy
-from .bots.turns import Turns
+from .bots.turns import Failed, Turns
+from .chosen import read, refused
 from .connection import PATIENCE
 from .session import Client, Closed, Unreachable, connect
-from .telling import in_line
 from .trust import Trust
 
 Outcome = Literal["won", "stuck", "gave up", "ended", "timeout"]
@@ -156,7 +156,7 @@ async def play_out(
     """
     await _started(client, mirror)
     began = time.monotonic()
-    turns = Turns(choose)
+    turns, rules = Turns(choose), rules_of(mirror)
     outcome: Outcome = "ended"
     while is_going(mirror):
         table, board, legal = mirror.tables[mirror.own], mirror.board, legal_moves(mirror)
@@ -166,8 +166,9 @@ async def play_out(
         if move is None:
             outcome = "gave up" if legal else "stuck"
             break
+        read(rules, table, move)  # a server is not asked for what it refuses
         if explain:
-            await _explain(client, mirror, choose)
+            await _explain(client, mirror, turns)
         await asyncio.sleep(delay())
         await _move(client, mirror, move, table)
     if mirror.course.race and is_going(mirror):
@@ -203,12 +204,14 @@ async def _started(client: Client, mirror: Mirror) -> None:
     await client.until(lambda: mirror.tables[mirror.own].piles or not is_going(mirror))
 
 
-async def _explain(client: Client, mirror: Mirror, choose: Strategy) -> None:
+async def _explain(client: Client, mirror: Mirror, turns: Turns) -> None:
     """Show what was thought of the moves."""
-    explain: Callable[[], Mapping[str, float]] = getattr(choose, "explain", dict)
-    if values := explain():
-        with suppress(Refused):  # the game has just ended
-            await client.think(mirror.room, values)
+    if values := turns.values():
+        try:
+            with suppress(Refused):  # the game has just ended
+                await client.think(mirror.room, values)
+        except ValueError as error:  # what it says is no thought
+            raise Failed(f"the strategy could not explain itself: {error}") from None
 
 
 async def clear(client: Client, mirror: Mirror) -> None:
@@ -226,15 +229,14 @@ async def _move(client: Client, mirror: Mirror, move: str, chosen_for: Table) ->
     while mirror.tables[mirror.own] == chosen_for and is_going(mirror):
         try:
             await client.move(mirror.room, move, expect=mirror.seq)
-        except Refused as refused:
-            if refused.code is ErrorCode.GAME_OVER:
+        except Refused as no:
+            if no.code is ErrorCode.GAME_OVER:
                 return
-            if refused.code in (ErrorCode.BAD_MOVE, ErrorCode.ILLEGAL):
-                why = f"the strategy chose {move!r:.60}: {in_line(refused.message)}"
-                raise Refused(refused.code, why, room=refused.room) from None
-            if refused.code is not ErrorCode.STALE:
+            if no.code in (ErrorCode.BAD_MOVE, ErrorCode.ILLEGAL):
+                raise refused(no.code, move, no.message) from None
+            if no.code is not ErrorCode.STALE:
                 raise
-            await client.until(partial(_has, mirror, refused.seq or 0))
+            await client.until(partial(_has, mirror, no.seq or 0))
 
 
 def _has(mirror: Mirror, seq: int) -> bool:

@@ -20,8 +20,8 @@ from msgspec.structs import replace
 from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed
 
-from kibitz.protocol.codes import Refused
-from kibitz.protocol.limits import HELLO_TIMEOUT
+from kibitz.protocol.codes import ErrorCode, Refused
+from kibitz.protocol.limits import HELLO_TIMEOUT, MAX_MESSAGE
 from kibitz.protocol.replies import Answer, Error, Joined, Welcome
 from kibitz.protocol.requests import Create, Hello, Join, RequestBase
 from kibitz.protocol.session import Answered, ClientSession, Missed, Pushed
@@ -215,15 +215,32 @@ class Connection:
     async def _ask(self, request: RequestBase) -> Answer:
         if self._end is not None:
             raise self._end
+        frame = self._frame(request)
         self._resuming.remember(request)
         answer = self._asked.add(request)
         try:
             if self._socket is not None:
                 with suppress(ConnectionClosed):  # it is asked again on the next connection
-                    await self._send(self._socket, request)
+                    await self._socket.send(frame)
             return await answer
         finally:
             self._asked.drop(request)
+
+    def _frame(self, request: RequestBase) -> Frame:
+        """What is sent for a request.
+
+        Raises:
+            Refused: No server could read it, so that none is asked.
+
+        """
+        try:
+            frame = self.session.send(request)
+        except UnicodeEncodeError:
+            why = "it has a character that is none (half of one, or a byte that is no UTF-8)"
+            raise Refused(ErrorCode.BAD_MESSAGE, why) from None
+        if len(frame if isinstance(frame, bytes) else frame.encode()) > MAX_MESSAGE:
+            raise Refused(ErrorCode.TOO_LARGE, f"a message has at most {MAX_MESSAGE} bytes")
+        return frame
 
     async def _stop(self) -> None:
         self._task.cancel()

@@ -28,6 +28,15 @@ OPEN_TIMEOUT = 10.0
 MAX_ANSWER = 8 * 2**20
 """Largest message from a server, in bytes: a long history of shuffles."""
 
+UNREADABLE = {
+    1002: "was no WebSocket message",
+    1003: "was a kind of message that it does not take",
+    1007: "was no text",
+    1009: "was too large",
+}
+"""How WebSockets refuse what was sent (RFC 6455, 7.4.1): it would be refused again."""
+_FINAL = FINAL_CLOSES | UNREADABLE.keys()
+
 NO_CONNECTION = (OSError, WebSocketException, UnicodeError)
 """What is raised when there is no connection, or no longer."""
 
@@ -96,8 +105,8 @@ def why_not(url: str, error: Exception) -> Unreachable:
     match error:
         case InvalidURI() | UnicodeError():
             raise Unreachable(url, str(error)) from None
-        case ConnectionClosed(rcvd=rcvd) if rcvd is not None and rcvd.code in FINAL_CLOSES:
-            raise Closed(rcvd.code, rcvd.reason) from None
+        case ConnectionClosed(rcvd=rcvd) if rcvd is not None and rcvd.code in _FINAL:
+            raise Closed(rcvd.code, _why(error)) from None
         case InvalidStatus(response=response) if response.status_code in NOT_NOW:
             return Busy(url, _sentence(response))
         case InvalidStatus(response=response):
@@ -109,6 +118,17 @@ def why_not(url: str, error: Exception) -> Unreachable:
         case _:
             said = error.strerror if isinstance(error, OSError) else None
             return Unreachable(url, said or str(error) or type(error).__name__)
+
+
+def _why(closed: ConnectionClosed) -> str:
+    """What to say of a connection that was closed for good."""
+    code, reason = (closed.rcvd.code, closed.rcvd.reason) if closed.rcvd else (1006, "")
+    if code not in UNREADABLE:
+        return reason
+    who = "the server" if closed.rcvd_then_sent else "we"
+    whose = "was sent to it" if closed.rcvd_then_sent else "the server sent"
+    said = f"{who} closed the connection ({code}): what {whose} {UNREADABLE[code]}"
+    return f"{said} ({reason})" if reason else said
 
 
 def _sentence(response: Response) -> str:

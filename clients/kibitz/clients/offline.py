@@ -10,17 +10,17 @@ from dataclasses import dataclass
 from typing import Literal
 
 from kibitz.engine.deals import Drawn, deck_of
-from kibitz.engine.game import Chance, Game, IllegalMove, moves
+from kibitz.engine.game import Chance, Game, moves
 from kibitz.engine.game import play as decide
-from kibitz.engine.games import GAMES, TEXTS, written
+from kibitz.engine.games import GAMES, written
 from kibitz.engine.notation import write_piles
 from kibitz.engine.table import Table, redact_table
-from kibitz.engine.text import InputError, Request
+from kibitz.protocol.codes import Refused
 from kibitz.protocol.views import BoardView, Status
 
 from .bots import Strategy
 from .bots.turns import Failed, Turns
-from .telling import in_line, printable
+from .chosen import read
 
 Outcome = Literal["won", "stuck", "gave up"]
 """``stuck``: no legal move is left."""
@@ -104,9 +104,7 @@ def view_of(rules: Game, table: Table, made: int) -> BoardView:
 
 def _after(rules: Game, table: Table, line: str, chance: Chance) -> Table:
     try:
-        move = TEXTS[rules.name].parse(line)
-        if isinstance(move, Request):
-            raise Failed(f"the strategy chose {line!r}, which is no move")
-        return decide(rules, table, move, chance).table
-    except (InputError, IllegalMove) as error:
-        raise Failed(printable(f"the strategy chose {line!r:.60}: {in_line(error):.200}")) from None
+        move = read(rules, table, line)
+    except Refused as refused:
+        raise Failed(refused.message) from None
+    return decide(rules, table, move, chance).table

@@ -19,7 +19,7 @@ from random import Random
 import msgspec
 
 from kibitz.protocol.bots import Errand, Exit
-from kibitz.protocol.codes import CloseCode, Refused
+from kibitz.protocol.codes import CloseCode, ErrorCode, Refused
 from kibitz.protocol.mirror import Mirror
 from kibitz.protocol.replies import Presence
 
@@ -28,6 +28,13 @@ from .bots import STRATEGIES
 from .session import Client, Closed, connect
 from .trust import of_certificate
 
+ENDS: dict[int, Exit] = {CloseCode.REPLACED: Exit.REPLACED, CloseCode.FORBIDDEN: Exit.DONE}
+"""How we end where the server hangs up for a reason; for others, we have failed."""
+SENT_AWAY = frozenset(
+    {ErrorCode.FORBIDDEN, ErrorCode.FULL, ErrorCode.NOT_SEATED}
+    | {ErrorCode.ILLEGAL, ErrorCode.GAME_OVER, ErrorCode.NO_ROOM}
+)
+"""Why nobody may sit down who has sat there: his seat is not his any more, or nothing is played."""
 ALONE_SECONDS = 300.0
 """How long a bot stays where nobody else is."""
 WAIT_SECONDS = 900.0
@@ -39,10 +46,12 @@ PLAY_SECONDS = 3600.0
 async def sit(errand: Errand) -> Exit:
     """Play from a seat until there is nothing more to do there.
 
+    Who has no seat any more, sent away or banned as he came or since, has nothing to do there.
+
     Raises:
         Unreachable: There is no server, or it is gone.
-        Refused: There is no such seat.
-        Closed: The server wants no more of us.
+        Refused: The server does not know us, or has failed.
+        Closed: It wants no more of us, and that is no ban.
 
     """
     trust = None if errand.pin is None else of_certificate(Path(errand.pin))
@@ -52,9 +61,12 @@ async def sit(errand: Errand) -> Exit:
             await _play(client, mirror, errand)
             await _leave(client, mirror)
     except Closed as closed:
-        if closed.code != CloseCode.REPLACED:
+        if closed.code not in ENDS:
             raise
-        return Exit.REPLACED
+        return ENDS[closed.code]
+    except Refused as refused:
+        if refused.code not in SENT_AWAY:
+            raise
     return Exit.DONE
 
 

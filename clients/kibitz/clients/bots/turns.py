@@ -1,7 +1,7 @@
 """A strategy in one game: asked for move after move, until nothing comes of it.
 
-Promises: what it chooses is a text or nothing, or the game ends with its fault and where that is;
-without progress it is not asked for ever. Never: rules, a server.
+Promises: what it chooses is a plain text or nothing, or the game ends with its fault and where that
+is; without progress it is not asked for ever. Never: rules, a server.
 """
 
 import asyncio
@@ -9,6 +9,7 @@ import inspect
 import os
 import time
 import traceback
+from collections.abc import Callable, Mapping
 
 from kibitz.protocol.views import BoardView
 
@@ -57,13 +58,43 @@ class Turns:
         if os.getpid() != self._process:
             os._exit(1)  # a copy that the strategy has made of us
         self.thought.append(time.perf_counter() - began)
-        if move is not None and not isinstance(move, str):
-            raise Failed(f"the strategy chose {move!r:.60}, which is no move")
-        return move
+        if move is None:
+            return None
+        if not issubclass(type(move), str):
+            raise Failed(printable(f"the strategy chose {_shown(move):.60}, which is no move"))
+        return str.__str__(move)  # a text, whatever else it claims to be
+
+    def values(self) -> dict[str, float]:
+        """What the strategy thought of the moves when it chose last, if it can say so.
+
+        Raises:
+            Failed: It broke, or said what is no number for each of some moves.
+
+        """
+        try:
+            explain: Callable[[], Mapping[str, float]] = getattr(self._choose, "explain", dict)
+            said_ = {str.__str__(move): float(value) for move, value in explain().items()}
+        except (KeyboardInterrupt, asyncio.CancelledError):
+            raise
+        except BaseException as error:
+            raise Failed(f"the strategy could not explain itself: {said(error)}") from error
+        return said_
+
+
+def _shown(choice: object) -> str:
+    """What was chosen, as Python writes it."""
+    try:
+        return repr(choice)
+    except Exception:  # it is one of somebody else's
+        return f"a {type(choice).__name__}"
 
 
 def said(error: BaseException) -> str:
     """An exception in one line that can be printed, and where it was raised."""
+    try:
+        told = str(error)
+    except Exception:  # it is one of somebody else's
+        told = "?"
     frames = traceback.extract_tb(error.__traceback__)
     where = f" ({frames[-1].filename}, line {frames[-1].lineno})" if frames else ""
-    return printable(f"{type(error).__name__}: {error!s:.200}{where}".replace("\n", " "))
+    return printable(f"{type(error).__name__}: {told:.200}{where}".replace("\n", " "))
