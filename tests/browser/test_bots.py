@@ -74,8 +74,15 @@ async def test_a_race_to_which_nobody_comes_is_called_off(open_page: Browsing) -
         await expect(off).to_be_visible()
         await axe.check(page, "kibitz-gate")
         await off.click()
-        said = "This room was closed: who made this race has called it off"
-        await expect(page.get_by_text(said)).to_be_visible()
+        await expect(page.locator(".strip")).to_contain_text("You called it off.")
+        await expect(page.locator("kibitz-gate")).to_be_hidden()
+        await expect(page.get_by_text("This race never began.")).to_be_visible()
+        for what in ("I am ready", "Only watch", "Send strong bot away", "Call it off"):
+            await expect(page.get_by_role("button", name=what)).to_have_count(0)
+        eve = await open_page(page.url, storage=named("Eve"))
+        said = "Who made this race has called it off."
+        await expect(eve.locator(".strip")).to_contain_text(said)
+        await expect(eve.locator("kibitz-gate")).to_be_hidden()
         (entry,) = (await bob.ok("rooms"))["rooms"]
         assert entry["status"] == "closed"
 

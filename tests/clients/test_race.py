@@ -170,7 +170,7 @@ async def test_a_bot_by_command_races(kibitz: Command, server: Running) -> None:
             await ann.until(partial(ready_seats, mine))
             await begun((ann, mine))
             out, err = await process.communicate()
-        assert err == b""
+        assert err.startswith(b"watch it with: ") and err.count(b"\n") == 1
         assert out.decode().splitlines()[-1].startswith("1 game: 1 ")
         assert mine.course.lines[1].status in ("won", "resigned")
 
@@ -335,12 +335,36 @@ async def test_a_bot_is_raced_through_a_pipe(kibitz: Command) -> None:
 async def test_where_a_bot_cannot_come_nothing_is_left_behind(
     kibitz: Command, server: Running
 ) -> None:
-    done = await kibitz.run_here("race", "aces-up", *("--bot", "fast") * 3)
+    first = await kibitz.run_here("race", "aces-up", "--bot", "fast", lines="quit\n")
+    (room,) = re.findall(r"go on with: kibitz race --room (\w+)", first.out)
+    assert "`resign` frees its bots" in first.out
+    done = await kibitz.run_here("race", "aces-up", *("--bot", "fast") * 2)
     assert (done.code, done.out) == (1, "")
-    assert done.err.startswith("kibitz: bot 3 cannot come: too many bots per identity; ")
+    assert done.err.startswith(
+        "kibitz: bot 2 cannot come: too many bots per identity (2 at most); "
+    )
+    assert f"give one up first, in {room}, " in done.err
     assert done.err.endswith("; the race is called off\n")
-    assert not (await kibitz.run_here("rooms")).out.splitlines()[1:]
-    assert [room.state.status for room in server.app.rooms] == ["closed"]
+    assert [line.split()[0] for line in (await kibitz.run_here("rooms")).out.splitlines()[1:]] == [
+        room
+    ]
+    statuses = {each.id: each.state.status for each in server.app.rooms}
+    assert statuses.pop(room) == "open" and list(statuses.values()) == ["closed"]
+
+
+async def test_a_race_that_was_called_off_is_said_to_be_so_once(
+    kibitz: Command, server: Running
+) -> None:
+    off = await kibitz.run_here("race", "aces-up", "--seats", "3", lines="resign\nready\n")
+    assert (off.code, off.err) == (0, "")
+    assert off.out.endswith("You called it off.\n") and off.out.count("called") == 1
+    (room,) = (each.id for each in server.app.rooms)
+    listed = (await kibitz.run_here("rooms", "--all")).out
+    assert "free seat" not in listed and "\tclosed\t" in listed
+    again = await kibitz.run_here("race", "--room", room)
+    assert (again.code, again.out, again.err) == (1, "", "kibitz: the room was closed\n")
+    seen = await kibitz.run_here("watch", room)
+    assert (seen.code, seen.out) == (0, "The room was closed before the race began.\n")
 
 
 async def test_a_race_that_was_there_stays_where_a_bot_cannot_come(
@@ -358,7 +382,11 @@ async def test_a_race_that_was_there_stays_where_a_bot_cannot_come(
 
 @pytest.mark.parametrize(
     ("most", "said"),
-    [(0, "this server has no bots of its own"), (2, "this server has 2 bots at most")],
+    [
+        (0, "this server has no bots of its own"),
+        (1, "this server has 1 bot at most"),
+        (9, "this server lets one have 2 bots at a time"),
+    ],
 )
 async def test_a_race_with_bots_that_are_not_there_is_not_made(
     kibitz: Command, most: int, said: str

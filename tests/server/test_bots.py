@@ -123,6 +123,9 @@ async def test_no_more_than_the_operator_allows(idle: None) -> None:
             await ann.ok("bot", room=mine)
         refused = await ann.refused("full", "bot", room=mine)
         assert refused["limit"] == "bots per identity"
+        said = f"too many bots per identity (2 at most); give one up first, in {mine}"
+        assert refused["message"] == said
+        assert ann.answers[1]["limits"]["bots_per_identity"] == 2
         await bob.ok("bot", room=theirs)
         refused = await bob.refused("full", "bot", room=theirs)
         assert refused["limit"] == "bots" and "try again later" in refused["message"]

@@ -366,6 +366,8 @@ async def test_a_race_that_nobody_has_come_to_is_called_off_by_who_made_it() -> 
         closed = await told(bob, room, "closed")
         assert closed["text"] == "who made this race has called it off" and "by" not in closed
         assert await ann.ok("resign", "off", room=room) == done
+        (entry,) = (await bob.ok("rooms"))["rooms"]
+        assert entry["status"] == "closed" and "waiting" not in entry
         await bob.refused("game-over", "join", room=room, role="player")
         replay = (await fetch(running.http, f"/rooms/{room}/replay.json"))[1]
         assert not verdict_on_file(replay).failed

@@ -11,6 +11,7 @@ from .telling import clock_of, number_of, time_of
 
 MOST_RIVALS = 3
 """Rivals that stand in one line; the others are counted."""
+NEVER_BEGAN = "The room was closed before the race began."
 HEADS = ("place", "seat", "name", "status", "score", "moves", "time")
 
 
@@ -32,15 +33,17 @@ def leader(scene: Scene) -> int:
 
 
 def is_waiting(scene: Scene) -> bool:
-    """Whether this is a race that has not begun."""
-    return not scene.course.is_released()
+    """Whether this is a race that has not begun, and still may."""
+    return not scene.course.is_released() and not scene.over
 
 
 def instead(scene: Scene) -> list[str]:
     """What is seen of a room without a board: who is there, or how they stand."""
     if not scene.course.race:
         return []
-    return lobby(scene) if is_waiting(scene) else table(scene)
+    if is_waiting(scene):
+        return lobby(scene)
+    return table(scene) if scene.course.is_released() else [NEVER_BEGAN]
 
 
 def lobby(scene: Scene) -> list[str]:

@@ -4,6 +4,7 @@ Pure. Never: what a terminal would take for a command (``printable``).
 """
 
 from kibitz.protocol.codes import ErrorCode, Refused
+from kibitz.protocol.course import CALLED_OFF
 from kibitz.protocol.views import Event
 
 from .scene import Scene
@@ -56,6 +57,8 @@ def told(scene: Scene, event: Event) -> str | None:
             return "the race has begun"
         case "timeout":
             return "time is up"
+        case "closed" if event.text == CALLED_OFF:
+            return CALLED_OFF
         case "closed":
             return f"the room was closed: {event.text}" if event.text else "the room was closed"
         case "comments":

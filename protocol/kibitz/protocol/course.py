@@ -29,6 +29,8 @@ DEFAULT_COUNTDOWN = 5
 """Seconds."""
 DEFAULT_LIMIT = 3600
 """Seconds."""
+CALLED_OFF = "who made this race has called it off"
+"""The text of the ``closed`` of a race to which nobody came: only he and bots have seats then."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,10 @@ LIMITS = {
 }
 
 
-def limits_with(bots: int, analysis: float, advice: float, winnable: float) -> dict[str, int]:
-    """The same and those of this server: bots at a time, seconds for each kind of search."""
+def limits_with(
+    bots: int, bots_each: int, analysis: float, advice: float, winnable: float
+) -> dict[str, int]:
+    """The same and this server's: bots in all, and of one; seconds for each kind of search."""
     seconds = {"analysis": analysis, "advice": advice, "winnable": winnable}
-    return LIMITS | {"bots": bots} | {name: round(each * 1000) for name, each in seconds.items()}
+    counts = {"bots": bots, "bots_per_identity": bots_each}
+    return LIMITS | counts | {name: round(each * 1000) for name, each in seconds.items()}

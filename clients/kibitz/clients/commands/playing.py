@@ -112,7 +112,7 @@ def race(
     room: Annotated[str | None, typer.Option(help="Race in this room.")] = None,
     bot: Annotated[
         list[Strength] | None,
-        typer.Option(help="Have a bot of the server's race, too; repeatable, for more of them."),
+        typer.Option(help="Have a bot of the server's race, too; repeatable, two by default."),
     ] = None,
     pace: Annotated[
         float, typer.Option(min=0, max=60, help="Seconds from one move of a bot to the next.")

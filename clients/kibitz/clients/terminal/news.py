@@ -6,6 +6,7 @@ Pure. Never: what the person did a moment ago and sees anyway.
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from kibitz.protocol.course import CALLED_OFF
 from kibitz.protocol.mirror import Mirror
 from kibitz.protocol.views import Event, Role
 
@@ -24,6 +25,7 @@ RACE_OVER = (
 )
 RIVALS = "While the others play: `look SEAT` shows a board, `standings` the table."
 CLOSED = "the room was closed"
+YOU_CALLED_OFF = "You called it off."
 HELP = "`help` lists what you can type."
 READY = "Type `ready` when you are; it begins when everybody is."
 SILENT = frozenset({"move", "joined", "undo", "redo", "restart", "saved", "cheated", "ready"})
@@ -88,6 +90,8 @@ def news(scene: Scene, event: Event, own: int, mine: bool) -> tuple[str | None, 
             return "\n".join([*racing.table(scene), RACE_OVER]), None
         case "ended":
             return DAY_OVER if scene.course.daily else OVER, None
+        case "closed" if event.text == CALLED_OFF:
+            return YOU_CALLED_OFF, None
         case "closed":
             return f"{(said or CLOSED).capitalize()}.", None
         case "rematch" if not mine:

@@ -13,7 +13,7 @@ from ..session import Client, Closed, Unreachable
 from .keyboard import Keyboard
 from .screen import Screen
 from .seating import Seating, Ways, why_unseated
-from .table import Gone, Table
+from .table import CalledOff, Gone, Table
 from .typed import act, doing_of, is_last
 
 SOON = 1.0
@@ -48,6 +48,9 @@ async def play(
                 screen.write(table.goodbye())
                 return
             table.redraw()
+    except CalledOff:
+        screen.write("\n" if keyboard.is_tty else "")
+        return
     except Gone as gone:
         why = str(gone) or await why_unseated(client, table.mirror.room)
         screen.write("\n" if keyboard.is_tty else "")

@@ -87,9 +87,13 @@ def against(
     """
 
     async def sit(client: Client) -> Seated:
-        if len(bots) > (most := client.welcome.limits.get("bots", 0)):
+        limits = client.welcome.limits
+        most = limits.get("bots", 0)
+        each = limits.get("bots_per_identity", most)
+        if len(bots) > min(most, each):
             has = f"this server has {number_of(most, 'bot')} at most" if most else NO_BOTS
-            raise Refused(ErrorCode.UNSUPPORTED, has)
+            lets = f"this server lets one have {number_of(each, 'bot')} at a time"
+            raise Refused(ErrorCode.UNSUPPORTED, has if most <= each else lets)
         seated = await seating(client)
         mirror = seated.mirror
         before = {seat.id for seat in mirror.seats if seat.bot}

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from typing import Any, TypeVar, get_args
 
 from kibitz.engine.table import Table as Cards
+from kibitz.protocol.codes import ErrorCode, Refused
+from kibitz.protocol.course import CALLED_OFF
 from kibitz.protocol.mirror import Mirror
 from kibitz.protocol.replies import Error, Notice, Position, Presence
 from kibitz.protocol.views import Event, Role
@@ -37,6 +39,10 @@ T = TypeVar("T")
 
 class Gone(Exception):
     """There is nothing to do here any more; no words: our seat was taken from us."""
+
+
+class CalledOff(Gone):
+    """We have called our race off."""
 
 
 class Table:
@@ -82,13 +88,15 @@ class Table:
         """Take a seat.
 
         Raises:
-            Refused: The server does not let us, or another game is played there.
+            Refused: The server does not let us, another game is played there, or it was closed.
 
         """
-        self.mirror, self._kept = await seating(self.client)
+        mirror, kept = await seating(self.client)
+        if mirror.status == "closed":
+            raise Refused(ErrorCode.GAME_OVER, CLOSED, room=mirror.room)
+        self.mirror, self._kept = mirror, kept
         self._keys = await self._invites()
         self.scene, self._rivals = Scene.of(self.mirror), ""
-        self._check_open()
         self.screen.remarks_are([])
         self.invite()
         self._tell_of_the_deal()
@@ -122,7 +130,15 @@ class Table:
         """The last words."""
         command = "race" if self.race else "play"
         on = f"go on with: kibitz {command} --room {self.mirror.room}{self._ways.again}\n"
+        if self._is_left_alone:
+            on += "or go there and call it off: `resign` frees its bots, if you made it\n"
         return f"{THANKS}\n" + ("" if self.scene.over else on)
+
+    @property
+    def _is_left_alone(self) -> bool:
+        """Whether nobody but us and bots is in a race that has not begun."""
+        others = [seat for seat in self.scene.course.seats if seat.id and not seat.bot]
+        return self.race and racing.is_waiting(self.scene) and len(others) == 1
 
     def redraw(self) -> None:
         """Draw the page with all that has been said; a pipe has got it already."""
@@ -236,7 +252,8 @@ class Table:
         """Say what happened, unless it is what this person did a moment ago."""
         mine = event.by == self.client.welcome.you.id
         if event.kind == "closed":
-            self._gone = Gone(told(self.scene, event))
+            ours = event.text == CALLED_OFF  # nobody but who made it had a seat
+            self._gone = CalledOff() if ours else Gone(told(self.scene, event))
         elif event.kind == "left" and not mine and event.seat == self.mirror.seat:
             self._gone = Gone()
             return

@@ -81,7 +81,9 @@ class House:
         """Told what a player thinks, for those on other servers."""
         self.reach = Reach("", None)
         """Set when the server listens."""
-        self._each = (limits.bots_per_identity, limits.bots_per_address)
+        self.each = limits.bots_per_identity
+        """How many of them for one identity."""
+        self._each = (self.each, limits.bots_per_address)
         self._rooms = rooms
         self._tickets = tickets
         self._metrics = metrics
@@ -243,14 +245,15 @@ class House:
             return Refused(ErrorCode.DRAINING, "the server comes to its end", retry_ms=1000)
         holders = self._holders(room, visitor)
         counted = [  # who may come to the same seat again is no second bot
-            each
+            (where, each)
             for (where, _), each in self._playing.items()
             if not (each.in_doubt and where == room.id)
         ]
         for holder, most, by in zip(holders, self._each, ("identity", "address"), strict=True):
-            held = [each for each in counted if holder in each.holders]
+            held = [where for where, each in counted if holder in each.holders]
             if holder is not None and len(held) >= most:
-                return Over(f"bots per {by}", 0).full()
+                rooms = ", ".join(dict.fromkeys(held)) if by == "identity" else ""
+                return Over(f"bots per {by}", 0, most, rooms).full()
         if len(counted) < self.most:
             return None
         message = "every bot of this server plays just now; try again later"

@@ -62,15 +62,21 @@ class Over:
     Attributes:
         limit: Its name, ``joins per address``.
         retry_ms: When to come back, milliseconds; 0: when something has been given up.
+        most: How many one may have, where that is told.
+        rooms: Where he has them, where that is his to know.
 
     """
 
     limit: str
     retry_ms: int
+    most: int | None = None
+    rooms: str = ""
 
     def full(self, room: str | None = None) -> Refused:
         """The refusal of one who holds as much as he may: waiting is of no use to him."""
-        message = f"too many {self.limit}; give one up first"
+        many = "" if self.most is None else f" ({self.most} at most)"
+        where = f", in {self.rooms}" if self.rooms else ""
+        message = f"too many {self.limit}{many}; give one up first{where}"
         retry_ms = self.retry_ms or None
         return Refused(ErrorCode.FULL, message, room=room, retry_ms=retry_ms, limit=self.limit)
 

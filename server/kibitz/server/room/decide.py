@@ -29,6 +29,7 @@ from kibitz.engine.text import InputError
 from kibitz.engine.text import Request as TextRequest
 from kibitz.protocol import requests as ask
 from kibitz.protocol.codes import ErrorCode, Refused
+from kibitz.protocol.course import CALLED_OFF
 from kibitz.protocol.fairness import shuffle_key
 from kibitz.protocol.views import Bot, Control, Event, Kind
 
@@ -54,7 +55,6 @@ KINDS_OF: dict[type[ask.RequestBase], str] = {
 }
 """The kind of event that each command makes first; some make one of two (:func:`is_same`)."""
 CLOSED = "the room has been closed"
-CALLED_OFF = "who made this race has called it off"
 SEAT_HOLD_MS = 24 * 3600 * 1000
 """How long a seat is kept for a player who is away, from the last thing he did, milliseconds."""
 

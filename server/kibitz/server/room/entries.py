@@ -48,7 +48,7 @@ def entry_of(
         started=state.started,
         visibility=state.visibility,
         updated=state.started + at,
-        waiting=UNSET if course.is_released() else True,
+        waiting=UNSET if course.is_released() or course.status != "open" else True,
         due=_due(state, course) if course.race else UNSET,
         daily=course.daily,
         owner=(state.owner or "") if course.daily else UNSET,

@@ -23,6 +23,8 @@ const SUITS = /** @type {Record<string, string>} */ ({
 const SIGNS = /** @type {Record<string, string>} */ ({ c: "♣", d: "♦", h: "♥", s: "♠" });
 /** How many things one sentence tells apart. */
 const FEW = 4;
+/** The `text` of the `closed` of a race to which nobody came: who made it has closed it himself. */
+export const CALLED_OFF = "who made this race has called it off";
 
 /**
  * A card: `Qh` or `Qh-` is "queen of hearts".
@@ -95,6 +97,7 @@ export function spoken(event, names = {}) {
       if (event.boards) return "the race is over; the cards are laid open";
       return fx.length ? "the game is over; the hidden cards are laid open" : "the game is over";
     case "closed":
+      if (event.text === CALLED_OFF) return CALLED_OFF;
       return `the room was closed${event.text ? `: ${event.text}` : ""}`;
     case "ready":
       return `${who} is ready`;

@@ -5,7 +5,7 @@
  */
 
 import { isWaiting } from "../client/past.js";
-import { spoken } from "../cards/names.js";
+import { CALLED_OFF, spoken } from "../cards/names.js";
 import { ending, said, toast } from "../shell/announce.js";
 import { h, whenLetGo } from "../shell/dom.js";
 import "./controls.js";
@@ -343,14 +343,17 @@ function isStuck({ past, last, board }) {
 }
 
 /**
- * What is said of a room that the operator has closed.
+ * What is said of a room that the operator has closed, or of a race that was called off.
  * @param {Source} source
  * @returns {[text: string, choices: [what: string, label: string][]] | null}
  */
-function shut({ status, past }) {
+function shut({ status, past, mine }) {
   if (status !== "closed") return null;
   const text = past.event(past.last)?.text;
-  return [`This room was closed${text ? `: ${text}` : "."}`, [["lobby", "To the lobby"]]];
+  /** @type {[what: string, label: string][]} */
+  const then = [["lobby", "To the lobby"]];
+  if (text === CALLED_OFF) return [mine ? "You called it off." : said(text), then];
+  return [`This room was closed${text ? `: ${text}` : "."}`, then];
 }
 
 /** Why there is no seat to be had, and until when. @param {Unseated} unseated */

@@ -27,6 +27,7 @@ import { headline, lineOf, showResults } from "./results.js";
 /** How one's own race ended, unless it was won. @type {Record<string, string>} */
 const HOW = { resigned: "You gave up", timeout: "Your time is up" };
 const MASKED = "Boards are opened when the last one is done.";
+const NEVER_BEGAN = "This race never began.";
 
 /**
  * What a race adds, ready to be shown.
@@ -45,7 +46,7 @@ export class Race {
   gate = /** @type {Gate} */ (h("kibitz-gate", { hidden: true }));
   racers = /** @type {Racers} */ (h("kibitz-racers", { hidden: true }));
   /** In the place of a board that may not be seen. */
-  closed = h("p", { class: "closed", hidden: true }, MASKED);
+  closed = h("p", { class: "closed", hidden: true });
 
   /** @param {Source} source */
   constructor(source) {
@@ -94,10 +95,13 @@ export class Race {
   show({ playback, ahead, embed }) {
     const { view, own, past, seats } = this.#source;
     const waiting = isWaiting(view);
+    const off = waiting && view.status !== "open";
     const hidden = new Set(view.boards.flatMap((board, n) => (board.hidden ? [n] : [])));
-    this.gate.hidden = !waiting;
+    this.gate.hidden = !waiting || off;
     this.racers.hidden = waiting;
-    this.closed.hidden = waiting || !hidden.has(playback.board);
+    this.closed.hidden = !off && (waiting || !hidden.has(playback.board));
+    this.closed.textContent = off ? NEVER_BEGAN : MASKED;
+    if (off) return;
     if (waiting) return this.#wait(ahead, embed);
     const { view: then } = past.at(Math.min(Math.max(playback.seq, past.first), past.last));
     const rows = then.race?.started === undefined ? [] : standings(then.boards, seats);
