@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from kibitz.engine.deals import deck_of
-from kibitz.engine.game import NO_CHANCE, Game, Move, moves, play
+from kibitz.engine.game import NO_CHANCE, Draw, Game, Move, moves, play
 from kibitz.engine.games import GAMES
 from kibitz.engine.games.columns import Columns
 from kibitz.engine.games.klondike.rules import Klondike
@@ -96,3 +96,18 @@ def test_where_the_usual_move_wins_nothing_else_is_weighed() -> None:
             assert len(bot.values) > 1 or bot.values[move] >= 1
         table = play(game, table, move, NO_CHANCE).table
     assert min(weighed[True], weighed[False]) > 2
+
+
+def test_what_a_move_after_draws_is_worth_is_said_with_each_of_them() -> None:
+    game = GAMES["klondike-single"]
+    table, bot, worth = game.deal(deck_of("1")), sampler(game, 3, 1), dict[Move, float]()
+    drawn = 0
+    for _ in range(80):
+        move = bot.choose(redact_table(table))
+        if move is None:
+            break
+        if worth and len(bot.values) == 1:
+            drawn += bot.values == {move: max(worth.values())}
+        worth = dict(bot.values) if isinstance(move, Draw) else {}
+        table = play(game, table, move, NO_CHANCE).table
+    assert drawn > 5

@@ -49,6 +49,8 @@ class Sampler:
         self._others = [place.pile for place in game.layout if place.pile not in kept]
         self._been: set[object] = set()
         self._plan: list[Move] = []
+        self._hope: float | None = None
+        """What the plan is worth, where that was weighed."""
         self._expected: Table | None = None
         self.values: Mapping[Move, float] = {}
         """What was thought of the moves last, of a draw the best; 1 + FAR: won in all worlds."""
@@ -64,7 +66,10 @@ class Sampler:
         self._been.add(self._place(seen))
         self.values = {}
         if not self._plan or seen != self._expected:
+            self._hope = None
             self._plan = self._planned()[::-1]
+        elif self._hope is not None:
+            self.values = {self._plan[-1]: self._hope}
         if not self._plan:
             return None
         move = self._plan.pop()
@@ -141,6 +146,7 @@ class Sampler:
             usual = options[0]
         best, worth = weigh(usual, options, self._trials(made), self._content)
         self.values = _values(worth, made)
+        self._hope = fmean(worth[best])
         return best
 
     def _trials(self, made: Sequence[Move]) -> Iterator[Trial]:
