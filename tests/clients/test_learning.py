@@ -1,5 +1,7 @@
 """The environments for programs that learn: Gymnasium's and PettingZoo's own checks, and ours."""
 
+import copy
+import pickle
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -197,6 +199,92 @@ def test_a_race_stands_still_where_one_action_is_impossible() -> None:
             race.reset(options=options)  # type: ignore[arg-type]
 
 
+COPIES: dict[str, Any] = {
+    "deepcopy": copy.deepcopy,
+    "pickle": lambda env: pickle.loads(pickle.dumps(env)),
+}
+
+
+@pytest.mark.parametrize("copied", COPIES)
+@pytest.mark.parametrize("game", GAMES)
+def test_a_copy_plays_on_by_itself(game: str, copied: str) -> None:
+    other = COPIES[copied](gymnasium.make(IDS[game]))
+    other.reset(seed=3)
+    env = made(game, options=OTHERS.get(game))
+    for _ in wander(env, seed=3, steps=7):
+        pass
+    table = env.episode.table
+    twins = [COPIES[copied](env) for _ in range(2)]
+    went = [[*on(twin, 60)] for twin in twins]
+    assert data_equivalence(went[0], went[1], exact=True)
+    assert (env.episode.table, env.episode.moves) == (table, 7), "it has not moved"
+    assert data_equivalence([*on(env, 60)], went[0], exact=True)
+    assert env.episode.table == twins[0].episode.table
+    after = [each.reset() for each in (env, *twins)]
+    assert data_equivalence(after[0], after[1], exact=True), "the next deal is the same, too"
+
+
+def on(env: Solitaire, steps: int) -> Iterator[Any]:
+    """The last of the legal moves, again and again: in montana that is a shuffle."""
+    for _ in range(steps):
+        mask = env.action_masks()
+        if env.episode.over or not mask.any():
+            return
+        yield env.step(np.flatnonzero(mask)[-1])
+
+
+@pytest.mark.parametrize("copied", COPIES)
+@pytest.mark.parametrize("game", GAMES)
+def test_a_copy_of_a_race_goes_on_by_itself(game: str, copied: str) -> None:
+    COPIES[copied](Race(game)).reset(seed=1)
+    race = Race(game, players=3)
+    race.reset(seed=4)
+
+    def last_of_all(race: Race) -> Any:
+        looks = {who: race._look(who)["action_mask"] for who in race.agents}
+        return race.step({who: int(np.flatnonzero(look)[-1]) for who, look in looks.items()})
+
+    last_of_all(race)
+    before = [board.table for board in race._boards.values()]
+    twin = COPIES[copied](race)
+    went = [last_of_all(twin) for _ in range(3)]
+    assert [board.table for board in race._boards.values()] == before
+    assert data_equivalence([last_of_all(race) for _ in range(3)], went, exact=True)
+
+
+def test_what_cannot_be_done_is_an_error_that_says_so() -> None:
+    race, env = Race("montana"), made("montana")
+    for early in (lambda: race.step({}), Race(render_mode="ansi").render, env.action_masks):
+        with pytest.raises(gymnasium.error.ResetNeeded, match="reset"):
+            early()
+    race.reset(seed=1)
+    before = [board.table for board in race._boards.values()]
+    wrong: Any
+    for wrong in (None, [], [1], "x", 3):
+        with pytest.raises(ValueError, match="actions are a dict by player"):
+            race.step(wrong)
+    for wrong in ("nobody", "player_3", 1, None, [], "player_0"):
+        for ask in (race.action_space, race.observation_space):
+            with pytest.raises(ValueError, match="no player"):
+                ask(wrong)
+        with pytest.raises(ValueError, match="no player"):
+            race.step({"player_1": 0} | ({wrong: 0} if wrong != [] else {"nobody": 0}))
+    for space in (race, env):
+        with pytest.raises(ValueError, match="shuffles is an option of the rules"):
+            space.reset(options={"shuffles": 3})
+    assert [board.table for board in race._boards.values()] == before
+    _, infos = race.reset(options={"nosuch": 1, "deal": "42"})
+    assert infos["player_1"]["deal"] == "42", "what a wrapper is told is none of ours"
+
+
+def test_who_is_done_is_passed_over_and_so_is_all_when_everybody_is() -> None:
+    race = Race("aces-up", max_cycles=1)
+    race.reset(seed=1)
+    race.step({"player_1": first_legal(race, "player_1")})
+    assert race.agents == []
+    assert race.step({"player_1": 0}) == ({}, {}, {}, {}, {})
+
+
 def first_legal(race: Race, agent: str) -> int:
     return int(race._look(agent)["action_mask"].argmax())
 
@@ -206,9 +294,20 @@ def test_bad_settings_are_refused() -> None:
     for wrong in ({"game": "chess"}, {"reward": "money"}, {"render_mode": "human"}):
         with pytest.raises(ValueError, match="no "):
             Solitaire(**dict[str, Any](game="klondike") | wrong)
-    for wrong in ({"game": "chess"}, {"players": 1}, {"players": 65}, {"render_mode": "human"}):
-        with pytest.raises(ValueError, match=r"no |players"):
+    for wrong in ({"game": "chess"}, {"game": []}, {"render_mode": "human"}):
+        with pytest.raises(ValueError, match="no "):
             Race(**wrong)
+    for players in (1, 65, "x", None, 2.5):
+        with pytest.raises(ValueError, match="a race has 2 to 64 players, not "):
+            Race(players=players)  # type: ignore[arg-type]
+    for cycles in (0, "x", None):
+        with pytest.raises(ValueError, match="a race has 1 step or more, not "):
+            Race(max_cycles=cycles)  # type: ignore[arg-type]
+    for none in (3, ["shuffles"], "x"):
+        with pytest.raises(ValueError, match="options are a dict, not "):
+            gymnasium.make(IDS["montana"], options=none)
+    with pytest.raises(BadOption, match="no option '1'"):
+        gymnasium.make(IDS["klondike"], options={1: 2})
     with pytest.raises(BadOption):
         Solitaire("aces-up", {"shuffles": 1})
     with pytest.raises(gymnasium.error.ResetNeeded):

@@ -18,7 +18,8 @@ big-endian, eight from each ``SHA-256(seed || block number as 8 bytes, big-endia
 import hashlib
 import re
 from collections.abc import Iterator
-from itertools import count
+from copy import deepcopy
+from struct import unpack
 from typing import Any
 
 from .cards import DECK, Card
@@ -56,10 +57,16 @@ def shuffled(seed: bytes) -> tuple[Card, ...]:
 
 
 class Drawn:
-    """Chance that follows from a seed: the same draws in every language, for ever."""
+    """Chance that follows from a seed: the same draws in every language, for ever.
+
+    A copy draws what this one would draw next, and neither knows of the other.
+    """
 
     def __init__(self, seed: bytes) -> None:
-        self._words = _words(seed)
+        self._words = _Words(seed)
+
+    def __copy__(self) -> "Drawn":
+        return deepcopy(self)
 
     def shuffle(self, x: list[Any], /) -> None:
         """Bring a list into the order that the next draws give."""
@@ -68,12 +75,22 @@ class Drawn:
             x[last], x[pick] = x[pick], x[last]
 
 
-def _words(seed: bytes) -> Iterator[int]:
+class _Words(Iterator[int]):
     """32-bit numbers, big-endian, eight from each hash of seed and block number."""
-    for block in count():
-        digest = hashlib.sha256(seed + block.to_bytes(8, "big")).digest()
-        for at in range(0, len(digest), 4):
-            yield int.from_bytes(digest[at : at + 4], "big")
+
+    def __init__(self, seed: bytes) -> None:
+        self._seed = seed
+        self._blocks = 0
+        """How many hashes have been made."""
+        self._left: list[int] = []
+        """What is left of the last one, its end first."""
+
+    def __next__(self) -> int:
+        if not self._left:
+            digest = hashlib.sha256(self._seed + self._blocks.to_bytes(8, "big")).digest()
+            self._blocks += 1
+            self._left = [*unpack(">8I", digest)][::-1]
+        return self._left.pop()
 
 
 def _below(bound: int, words: Iterator[int]) -> int:

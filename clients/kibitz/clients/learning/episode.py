@@ -4,6 +4,7 @@ Promises: the same deal and the same actions give the same episode, shuffles inc
 that is not legal changes nothing. Never: a reward, a limit of steps, a hidden card.
 """
 
+import copy
 from collections.abc import Mapping
 from operator import index
 from typing import Any
@@ -28,29 +29,52 @@ def rules_of(game: str, options: Mapping[str, Any] | None) -> Game:
 
     Raises:
         BadOption: There is no such option or value.
-        ValueError: There is no such game.
+        ValueError: There is no such game, or the options are no dict.
 
     """
-    if game not in GAMES:
+    if game not in tuple(GAMES):
         raise ValueError(f"no game {game!r} (there are: {', '.join(GAMES)})")
-    return GAMES[game].with_options({name: str(value) for name, value in (options or {}).items()})
+    return GAMES[game].with_options({str(k): str(value) for k, value in _dict(options).items()})
 
 
-def draw_deal(rng: np.random.Generator, options: Mapping[str, Any] | None) -> str:
+def _dict(options: object) -> dict[Any, Any]:
+    """Options, or none.
+
+    Raises:
+        ValueError: They are something else.
+
+    """
+    if options is None:
+        return {}
+    if not isinstance(options, Mapping):
+        raise ValueError(f"options are a dict, not {options!r:.80}")
+    return dict(options)
+
+
+def draw_deal(game: Game, rng: np.random.Generator, options: Mapping[str, Any] | None) -> str:
     """The deal that ``options["deal"]`` names, else one by chance.
 
     Raises:
         BadOption: It is no deal.
-        ValueError: The options are none; those of others are passed over.
+        ValueError: The options are no dict, or one is of the rules, which are chosen when an
+            environment is made. Any other is passed over: it is for a wrapper.
 
     """
-    try:
-        named = dict(options or {}).get("deal")
-    except (TypeError, ValueError):
-        raise ValueError(f"options are a dict, not {options!r:.80}") from None
+    wishes = _dict(options)
+    if late := [name for name in game.options if name in wishes]:
+        raise ValueError(f"{late[0]} is an option of the rules: say it when the game is chosen")
+    named = wishes.get("deal")
     deal = f"gym-{rng.integers(1 << 62)}" if named is None else str(named)
     deck_of(deal)
     return deal
+
+
+def whole(number: object) -> int | None:
+    """A whole number, of whatever type; ``None``: it is none."""
+    try:
+        return index(number)  # type: ignore[arg-type]  # it says so of what is none
+    except TypeError:
+        return None
 
 
 def checked(game: Game, action: object) -> int:
@@ -61,17 +85,17 @@ def checked(game: Game, action: object) -> int:
 
     """
     last = len(names(game.name)) - 1
-    try:
-        number = index(action)  # type: ignore[arg-type]  # it says so of what is no whole number
-    except TypeError:
-        number = -1
-    if not 0 <= number <= last:
+    number = whole(action)
+    if number is None or not 0 <= number <= last:
         raise ValueError(f"{game.name} has the actions 0 to {last}, not {action!r:.40}")
     return number
 
 
 class Episode:
-    """A board, and what was made of it so far."""
+    """A board, and what was made of it so far.
+
+    A copy plays on by itself, and the same actions bring the same shuffles there.
+    """
 
     def __init__(self, game: Game, deal: str) -> None:
         """Deal the cards."""
@@ -82,6 +106,16 @@ class Episode:
         """Moves made."""
         self._chance = shuffles_of(deal)
         self._look()
+
+    def __copy__(self) -> "Episode":
+        return copy.deepcopy(self)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Episode":
+        other = object.__new__(Episode)
+        other.__dict__.update(self.__dict__)  # tables, moves and rules never change
+        other._chance = copy.deepcopy(self._chance, memo)
+        other._legal = {**self._legal}
+        return other
 
     def _look(self) -> None:
         self._legal = legal(self.game, self.table)

@@ -5,12 +5,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 from gymnasium import spaces
+from gymnasium.error import ResetNeeded
 from gymnasium.utils import seeding
 from pettingzoo import ParallelEnv
 
 from . import MAX_STEPS
 from .actions import names
-from .episode import Episode, checked, draw_deal, rules_of
+from .episode import Episode, checked, draw_deal, rules_of, whole
 from .sight import Observation, space_of
 
 MOST_PLAYERS = 64
@@ -36,6 +37,9 @@ class Race(ParallelEnv[str, Observation, int]):
 
     Terminated: the own board is won, or what is left to do can change nothing. The others play
     on. Truncated: after ``max_cycles`` steps.
+
+    ``copy.deepcopy(race)`` goes on by itself, with the same shuffles to come; so does one that was
+    pickled.
     """
 
     metadata: ClassVar[dict[str, Any]] = {
@@ -64,12 +68,15 @@ class Race(ParallelEnv[str, Observation, int]):
 
         Raises:
             BadOption: There is no such option.
-            ValueError: There is no such game or mode; too few players, or too many.
+            ValueError: There is no such game or mode; the options are no dict; too few players, or
+                too many, or no number of them; or fewer than one step.
 
         """
         self.game = rules_of(game, options)
-        if not 2 <= players <= MOST_PLAYERS:
-            raise ValueError(f"a race has 2 to {MOST_PLAYERS} players")
+        if not 2 <= (whole(players) or 0) <= MOST_PLAYERS:
+            raise ValueError(f"a race has 2 to {MOST_PLAYERS} players, not {players!r:.40}")
+        if (whole(max_cycles) or 0) < 1:
+            raise ValueError(f"a race has 1 step or more, not {max_cycles!r:.40}")
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise ValueError(f"no render mode {render_mode!r} (there is: ansi)")
         self.render_mode = render_mode
@@ -93,12 +100,22 @@ class Race(ParallelEnv[str, Observation, int]):
         return spaces.Dict({"action_mask": mask, "observation": sight})
 
     def observation_space(self, agent: str) -> spaces.Dict:
-        """The space of what one player sees."""
-        return self.observation_spaces[agent]
+        """The space of what one player sees.
+
+        Raises:
+            ValueError: There is no such player.
+
+        """
+        return self.observation_spaces[self._player(agent)]
 
     def action_space(self, agent: str) -> spaces.Discrete[np.int64]:
-        """The space of what one player does."""
-        return self.action_spaces[agent]
+        """The space of what one player does.
+
+        Raises:
+            ValueError: There is no such player.
+
+        """
+        return self.action_spaces[self._player(agent)]
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
@@ -107,12 +124,12 @@ class Race(ParallelEnv[str, Observation, int]):
 
         Raises:
             BadOption: ``options["deal"]`` is no deal.
-            ValueError: The options are no dict.
+            ValueError: The options are no dict, or one is of the rules; any other is a wrapper's.
 
         """
         if seed is not None:
             self._rng, _ = seeding.np_random(seed)
-        deal = draw_deal(self._rng, options)
+        deal = draw_deal(self.game, self._rng, options)
         self.agents = [*self.possible_agents]
         self._boards = {agent: Episode(self.game, deal) for agent in self.agents}
         self._steps = 0
@@ -129,10 +146,19 @@ class Race(ParallelEnv[str, Observation, int]):
     ]:
         """Let everybody move at once; who has no action stands still.
 
+        Actions of players whose boards are done are passed over; when all are, nothing happens any
+        more and all that is returned is empty.
+
         Raises:
-            ValueError: The game has no such action; nobody has moved then.
+            ValueError: The game has no such action, or the race no such player; nobody has moved.
+            ResetNeeded: No race has begun.
 
         """
+        self._check_begun()
+        if not isinstance(actions, Mapping):
+            raise ValueError(f"actions are a dict by player, not {actions!r:.40}")
+        for who in actions:
+            self._player(who)
         moving = self.agents
         chosen = {agent: checked(self.game, actions[agent]) for agent in moving if agent in actions}
         first = not any(board.won for board in self._boards.values())
@@ -151,10 +177,27 @@ class Race(ParallelEnv[str, Observation, int]):
         return self._seen(moving), rewards, over, cut, self._infos(moving)
 
     def render(self) -> str | None:
-        """All boards as text, hidden cards hidden; nothing without a render mode."""
+        """All boards as text, hidden cards hidden; nothing without a render mode.
+
+        Raises:
+            ResetNeeded: No race has begun.
+
+        """
         if self.render_mode != "ansi":
             return None
+        self._check_begun()
         return "\n".join(f"{agent}\n{board.board()}" for agent, board in self._boards.items())
+
+    def _player(self, agent: str) -> str:
+        """A player who there is."""
+        if agent not in self.possible_agents:
+            last = self.possible_agents[-1]
+            raise ValueError(f"no player {agent!r:.40} (there are player_1 to {last})")
+        return agent
+
+    def _check_begun(self) -> None:
+        if not self._boards:
+            raise ResetNeeded("call reset() before anything else")
 
     def _seen(self, agents: list[str]) -> dict[str, Observation]:
         return {agent: self._look(agent) for agent in agents}

@@ -36,6 +36,9 @@ class Solitaire(gymnasium.Env[Observation, np.int64]):
     names one of kibitz's deals. ``info["deal"]`` says which it is (``kibitz play --deal`` plays
     the same cards) and thereby all cards: a learner must not see it. ``info["score"]`` counts
     cards, ``info["won"]`` says whether all are there.
+
+    ``copy.deepcopy(env)`` plays on by itself, with the same cards and shuffles to come: what a
+    search tries out there. It can be pickled, too.
     """
 
     metadata = {"render_modes": ["ansi"], "render_fps": 4}  # noqa: RUF012  # as Gymnasium has it
@@ -57,7 +60,7 @@ class Solitaire(gymnasium.Env[Observation, np.int64]):
 
         Raises:
             BadOption: There is no such option.
-            ValueError: There is no such game, reward or mode.
+            ValueError: There is no such game, reward or mode; the options are no dict.
 
         """
         self.game = rules_of(game, options)
@@ -80,11 +83,11 @@ class Solitaire(gymnasium.Env[Observation, np.int64]):
 
         Raises:
             BadOption: ``options["deal"]`` is no deal.
-            ValueError: The options are no dict.
+            ValueError: The options are no dict, or one is of the rules; any other is a wrapper's.
 
         """
         super().reset(seed=seed)
-        self._played = Episode(self.game, draw_deal(self.np_random, options))
+        self._played = Episode(self.game, draw_deal(self.game, self.np_random, options))
         return self._played.observe(), self._info()
 
     def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
@@ -92,6 +95,7 @@ class Solitaire(gymnasium.Env[Observation, np.int64]):
 
         Raises:
             ValueError: The game has no such action.
+            ResetNeeded: No game has begun.
 
         """
         was_won = self.episode.won
