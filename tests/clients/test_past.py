@@ -116,6 +116,15 @@ async def test_verify_what_is_no_replay(kibitz: Command, tmp_path: Path) -> None
         assert f"could not open {words[1]}" in done.err
 
 
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="it opens and cannot be read")
+async def test_what_opens_and_cannot_be_read(kibitz: Command) -> None:
+    mem = "/proc/self/mem"
+    for words in (["replay", mem], ["verify", mem], ["solve", mem], ["convert", mem, "--to=save"]):
+        done = await kibitz.run_here(*words)
+        assert (done.code, done.out) == (2, "")
+        assert done.err == f"kibitz: could not open {mem}: Input/output error\n"
+
+
 def test_frames_wait_for_what_is_drawn(text: Path) -> None:
     frames = list(reels.from_text(reels.read(text), "game.txt"))
     assert [frame.ms for frame in frames] == [0, 1000, 0, 1000, 1000, 1000]

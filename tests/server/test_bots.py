@@ -126,6 +126,9 @@ async def test_no_more_than_the_operator_allows(idle: None) -> None:
         said = f"too many bots per identity (2 at most); give one up first, in {mine}"
         assert refused["message"] == said
         assert ann.answers[1]["limits"]["bots_per_identity"] == 2
+        solo = (await ann.ok("create", game="klondike"))["room"]
+        refused = await ann.refused("illegal", "bot", room=solo)
+        assert "races only" in refused["message"], "what is so of the room comes first"
         await bob.ok("bot", room=theirs)
         refused = await bob.refused("full", "bot", room=theirs)
         assert refused["limit"] == "bots" and "try again later" in refused["message"]

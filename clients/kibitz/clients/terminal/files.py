@@ -41,7 +41,11 @@ def read_bytes(path: Path, most: int) -> bytes:
             if not stat.S_ISREG(kind) and not select.select([descriptor], [], [], PATIENCE)[0]:
                 why = f"it is no file, and nothing comes out of it for {PATIENCE:g} s"
                 raise OSError(errno.ETIMEDOUT, why, str(path))
-            if not (read := os.read(descriptor, most + 1 - len(found))):
+            try:
+                read = os.read(descriptor, most + 1 - len(found))
+            except OSError as error:  # without a name, as if something of ours could not be done
+                raise OSError(error.errno, error.strerror, str(path)) from None
+            if not read:
                 break
             found += read
         return bytes(found)

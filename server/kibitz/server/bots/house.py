@@ -32,7 +32,7 @@ from ..processes import Failed
 from ..room.room import Room
 from ..visitor import Visitor
 from .child import played_apart
-from .seats import Sits, at_seat, check_owner, gone, has_work, seated
+from .seats import Sits, at_seat, check_owner, check_takes_bots, gone, has_work, seated
 from .thoughts import show, thought_of
 from .tickets import Ticket, Tickets
 
@@ -166,6 +166,7 @@ class House:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _seat(self, request: ask.SeatBot, room: Room, visitor: Visitor) -> Ok:
+        check_takes_bots(room.state)
         if refusal := self._over(room, visitor):
             self._metrics.bots[REFUSED] += 1
             raise refusal

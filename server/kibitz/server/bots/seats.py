@@ -21,6 +21,20 @@ def check_owner(state: RoomState, who: str) -> None:
         raise Refused(ErrorCode.FORBIDDEN, message)
 
 
+def check_takes_bots(state: RoomState) -> None:
+    """Check that one more bot may sit down in a room, whosever it is.
+
+    Raises:
+        Refused: There is no free seat, or this is no race that is still to begin.
+
+    """
+    check_open(state)
+    if not state.course.race:
+        raise Refused(ErrorCode.ILLEGAL, "bots sit down in races only")
+    if not state.over and not state.course.is_released() and all(s.id for s in state.seats):
+        raise Refused(ErrorCode.FULL, "every seat is taken")
+
+
 class Sits(Exception):
     """A bot that was to sit down has a seat there: somebody has brought it meanwhile."""
 
@@ -35,11 +49,7 @@ def seated(state: RoomState, bot: Identity, here: set[str], at: int) -> list[Eve
     """
     if state.seat_of(bot.id) is not None:
         raise Sits
-    check_open(state)
-    if not state.course.race:
-        raise Refused(ErrorCode.ILLEGAL, "bots sit down in races only")
-    if not state.over and not state.course.is_released() and all(s.id for s in state.seats):
-        raise Refused(ErrorCode.FULL, "every seat is taken")
+    check_takes_bots(state)
     return sit_down(state, bot, here, at)
 
 
