@@ -177,8 +177,9 @@ def test_keys_say_where_a_replay_is() -> None:
     control, at = Control(at=1), 1
     for key, seen in [
         *(("\x1b[C", 2), (" ", 2), ("\r", 3), ("\x1b[D", 2), ("b", 1), ("b", 1)),
-        *(("\x1b[F", 6), ("n", 6), ("\x1b[H", 1), ("g", 1), ("4", 1), ("\r", 4)),
-        *(("g", 4), ("9", 4), ("9", 4), ("\r", 6), ("g", 6), ("x", 6), ("b", 5)),
+        *(("\x1b[F", 6), ("n", 6), ("\x1b[H", 1), ("g", 1), ("1", 1), ("\r", 2)),
+        *(("g", 2), ("9", 2), ("9", 2), ("\r", 6), ("g", 6), ("x", 6), ("b", 5)),
+        *(("g", 5), ("0", 5), ("\r", 1), ("g", 1), ("2", 1), ("\r", 5)),
     ]:
         said = controls.press(key, control, at, film)
         control = said if isinstance(said, Control) else control

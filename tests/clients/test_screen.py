@@ -228,6 +228,26 @@ def test_a_command_is_printed_whole_on_a_line_of_its_own(monkeypatch: pytest.Mon
     assert command not in page(screen, out, scene_of("aces-up"))
 
 
+def test_details_are_cut_to_what_a_board_leaves_of_the_screen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("LINES", "24")
+    out = Terminal()
+    screen = Screen(out, environ={"TERM": "xterm"}, color="never")
+    screen.footer = ["where it is", "the keys"]
+    for game in ("montana", "klondike"):
+        screen.details = [f"line {n}" for n in range(30)]
+        shown = page(screen, out, scene_of(game)).splitlines()
+        assert len(shown) < 24
+        assert shown[-3:] == ["…", "where it is", "the keys"]
+        assert "line 2" in shown and "line 20" not in shown
+        screen.details = ["line 0"]
+        assert page(screen, out, scene_of(game)).splitlines()[-3:] == [
+            *("line 0", "where it is", "the keys")
+        ]
+
+
 def test_an_open_board_shows_every_card() -> None:
     for game in GAMES.values():
         scene = Scene("abc", game.name)

@@ -2,7 +2,9 @@
 
 import json
 import os
+import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from typer.testing import CliRunner, Result
 
 from kibitz.clients.__main__ import app
 from kibitz.clients.session import connect
+from kibitz.clients.solving import deals
 from kibitz.clients.solving.deals import Found, tally
 from kibitz.clients.solving.telling import numbered
 from kibitz.clients.terminal import files
@@ -115,6 +118,21 @@ def test_a_save_and_what_is_left_of_it(tmp_path: Path) -> None:
     assert THUMB.is_won(after(THUMB.name, table, found["line"]))
 
 
+def test_deals_are_told_as_they_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[bytes] = []
+
+    def found(*_: object) -> Iterator[Found]:
+        for deal in ("1", "2"):
+            yield Found(deal=deal, verdict="lost", moves=0, nodes=1, seconds=0)
+            told.append(sys.stdout.buffer.getvalue())  # type: ignore[union-attr]
+
+    monkeypatch.setattr(deals, "run", found)
+    assert solve("thumb-and-pouch", "--deals", "1-2").exit_code == 0
+    first, second = (text.decode().splitlines() for text in told)
+    assert [len(first), len(second)] == [2, 3]
+    assert first[1].split("\t")[:2] == ["1", "lost"]
+
+
 def test_a_game_that_was_lost(tmp_path: Path) -> None:
     path = tmp_path / "game.txt"
     path.write_text(replay_text(["sw"] * 23 + ["undo", "resign"]))
@@ -140,7 +158,14 @@ def test_a_game_that_was_won(tmp_path: Path) -> None:
     path.write_text(replay_text(commands))
     assert solve(str(path)).stdout == f"This was won, in {len(commands)} moves.\n"
     path.write_text(replay_text(commands[:-1]))
-    assert "It could still be won when it ended.\n" in solve(str(path)).stdout
+    still = "No move lost it: it could still be won when it {}.\n"
+    assert still.format("ended") in solve(str(path)).stdout
+    path.write_text(replay_text([*commands[:-1], "resign"]))
+    assert still.format("was given up") in solve(str(path)).stdout
+    path.write_text(replay_text(["resign"]))
+    told = solve(str(path)).stdout
+    assert told.startswith("This deal could be won.\n" + still.format("was given up"))
+    assert f"What would have won from the start, in {len(commands)} moves:\n" in told
 
 
 def test_a_game_of_which_much_was_said(tmp_path: Path) -> None:

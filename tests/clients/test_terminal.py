@@ -173,8 +173,8 @@ async def test_a_replay_by_keys(kibitz: Command, tmp_path: Path) -> None:
     path = tmp_path / "game.txt"
     path.write_text(write(Replay(game, game.deal(deck_of("42")), (Step("d"),) * 2)))
     async with at_terminal(kibitz, "replay", "--step", str(path)) as terminal:
-        await terminal.shows("· 0 moves ·", "left, right: step", "g 57: go to", "q: quit")
-        keys = ("\x1b[C", 1), ("\x1b[C", 2), ("\x1b[D", 1), ("b", 0), ("\r", 1), ("g 3\r", 2)
+        await terminal.shows("· 0 moves ·", "left, right: step", "g 57: move 57", "q: quit")
+        keys = ("\x1b[C", 1), ("\x1b[C", 2), ("\x1b[D", 1), ("b", 0), ("\r", 1), ("g 2\r", 2)
         for key, count in keys:
             terminal.child.send(key)
             await terminal.shows(f"· {count} move", "q: quit")
@@ -193,13 +193,13 @@ async def test_a_replay_says_where_the_game_was_lost(
     for source, unit in ((str(path), "step"), (room, "event")):
         async with at_terminal(kibitz, "replay", "--step", source, height=40) as terminal:
             page = await terminal.shows("paused, 1x · a: analyse\n")
-            assert re.search(rf"\n{unit} \d+ of \d+ · paused", page)
+            assert re.search(rf"\nmove 0, {unit} \d+ of \d+ · paused", page)
             terminal.child.send("a")
             await terminal.shows(said, " 4. f 2, f 1, d,", "w: see what would have won")
             terminal.child.send("\x1b[C")
             await terminal.shows("· 1 move ·", said)
             terminal.child.send("w")
-            await terminal.shows("· 3 moves ·", "\nstep 6 of 16 · ", "w: back to the game")
+            await terminal.shows("· 3 moves ·", "\nmove 3, step 6 of 16 · ", "w: back to the game")
             terminal.child.send("\x1b[C")
             await terminal.shows("· 4 moves ·", "> f 2")
             terminal.child.send("l")

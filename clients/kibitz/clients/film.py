@@ -109,6 +109,21 @@ class Film:
             found.board, found.opened = self.board, self.opened
         return found
 
+    def move_at(self, number: int) -> int:
+        """How many moves had led to the board after that frame; none was taken back."""
+        scene = self.scene_at(number)
+        return scene.seen.moves if scene else 0
+
+    def at_move(self, move: int) -> int:
+        """The frame of a move, the last one where moves were taken back; else the nearest end."""
+        found, before, most = self.first, 0, 0
+        for number in self._starts:
+            moves = self.move_at(number)
+            if before < move == moves:
+                found = number
+            before, most = moves, max(most, moves)
+        return self.last if move > most else found
+
     def said(self, number: int) -> str | None:
         """What that frame says."""
         frame = self.frames[number - 1]

@@ -7,10 +7,10 @@ that cannot be used, an unreachable server among them, 130 for an end by Ctrl-C.
 import asyncio
 import os
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlsplit
 
 import typer
@@ -234,6 +234,21 @@ def file_text(path: Path, most: int) -> str:
         return read_text(path, most)
     except OSError as error:
         raise unusable(f"could not open {path}: {error.strerror}") from None
+
+
+Row = TypeVar("Row")
+
+
+def tracked(rows: Iterable[Row], total: int, *, told: bool = False) -> Iterable[Row]:
+    """The same rows; how many there are by now is shown on the error output, if it is a terminal.
+
+    Not if each is ``told`` on a terminal, too: that is enough.
+    """
+    from rich.console import Console
+    from rich.progress import track
+
+    hidden = not sys.stderr.isatty() or (told and sys.stdout.isatty())
+    return track(rows, total=total, console=Console(stderr=True), disable=hidden, transient=True)
 
 
 def print_json(plain: object) -> None:

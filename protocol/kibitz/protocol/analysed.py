@@ -23,6 +23,7 @@ class Analysed(Struct, frozen=True, kw_only=True):
         commands: Which command of the board each of them was: the first one is 1; undo, redo,
             restart and giving up count.
         line: Moves that win from the position ``winnable``; none, if it is won.
+        given_up: Whether the game was given up in the end.
 
     """
 
@@ -34,6 +35,7 @@ class Analysed(Struct, frozen=True, kw_only=True):
     moves: list[str]
     commands: list[int]
     line: list[str]
+    given_up: bool = False
 
 
 def analysed(course: Course, found: Analysis) -> Analysed:
@@ -47,4 +49,5 @@ def analysed(course: Course, found: Analysis) -> Analysed:
         moves=list(course.commands),
         commands=list(course.numbers),
         line=course.written(found),
+        given_up=bool(course.given_up),
     )

@@ -31,8 +31,6 @@ def arena(
     html: Annotated[Path | None, typer.Option(help="Write a page with plots, too.")] = None,
 ) -> None:
     """Let strategies play the same deals, offline, and say what the difference is worth."""
-    from rich.progress import track
-
     from kibitz.engine.games import GAMES
 
     from ..abreast import Broken
@@ -59,7 +57,7 @@ def arena(
         total = len(names) * len(contest.deals)
         if not sys.stderr.isatty():
             typer.echo(f"{number_of(total, 'game')}: {', '.join(names)}", err=True)
-        rows = list(track(games, total=total, disable=not sys.stderr.isatty(), transient=True))
+        rows = list(outcome.tracked(games, total))
     except Broken:
         raise outcome.unusable("a strategy has ended its process") from None
     except (ValueError, Failed) as error:

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 STEP_THROUGH = "(`kibitz replay {}` shows it on the board: `a`, then `w`)"
 Seconds = Annotated[
-    float, typer.Option(min=0.01, max=86_400, help="Time for each answer, in seconds.")
+    float,
+    typer.Option(min=0.01, max=86_400, help="Time of the processor for each answer, in seconds."),
 ]
 
 
@@ -99,6 +100,7 @@ Tell = Callable[[list[str], Any], None]
 
 def _tell(lines: list[str], plain: Any) -> None:
     sys.stdout.write("".join(line + "\n" for line in lines))
+    sys.stdout.flush()
 
 
 def _tell_json(lines: list[str], plain: Any) -> None:
@@ -119,7 +121,7 @@ def _solve_text(text: str, source: str, patience: "Patience", tell: Tell) -> Non
         raise outcome.unusable(f"{source}: {HIDDEN}") from None
     except LineError as error:
         raise outcome.unusable(f"{source}: {error}") from None
-    if course.commands:
+    if course.given_up is not None:
         found = analysed(course, course.analysis(patience))
         on_board = [STEP_THROUGH.format(source)] if found.line else []
         tell([*telling.analysis_told(found), *on_board], found)
@@ -137,8 +139,6 @@ def _solve_deals(
     jobs: int | None,
     tell: Tell,
 ) -> None:
-    from rich.progress import track
-
     from kibitz.engine.deals import deck_of
     from kibitz.engine.games import GAMES
 
@@ -162,8 +162,13 @@ def _solve_deals(
         nodes=patience.nodes,
     )
     games = run(question, some, jobs or os.cpu_count() or 1)
-    rows = list(track(games, total=len(some), disable=not sys.stderr.isatty(), transient=True))
+    rows, told = [], tell is _tell
+    if told:
+        _tell(["deal\tverdict\tmoves\tpositions\tseconds"], None)
+    for row in outcome.tracked(games, len(some), told=told):
+        rows.append(row)
+        if told:
+            _tell([f"{row.deal}\t{row.verdict}\t{row.moves}\t{row.nodes}\t{row.seconds}"], None)
     counts = tally(rows)
-    shown = [f"{row.deal}\t{row.verdict}\t{row.moves}\t{row.nodes}\t{row.seconds}" for row in rows]
-    lines = ["deal\tverdict\tmoves\tpositions\tseconds", *shown, *telling.tally_told(counts)]
-    tell(lines, {"question": question, "tally": counts, "deals": rows})
+    plain = {"question": question, "tally": counts, "deals": rows}
+    tell(list(telling.tally_told(counts)), plain)

@@ -56,7 +56,8 @@ def analysis_told(found: Analysed) -> Iterator[str]:
         first = 1 if found.winnable is None else found.winnable + 1
         yield f"It was lost with one of the moves {first} to {found.lost}."
     elif found.winnable == found.length:
-        yield "It could still be won when it ended."
+        ended = "was given up" if found.given_up else "ended"
+        yield f"No move lost it: it could still be won when it {ended}."
     elif found.winnable is not None:
         yield f"After move {found.winnable} it could still be won; what came then is not known."
     if found.line and found.winnable is not None:

@@ -15,7 +15,7 @@ from ..film import Film
 QUIT = "q: quit"
 SLOWEST, FASTEST = 100, 1600
 """Percent of how fast it happened."""
-HINT = "left, right: step · space: play · + -: speed · g 57: go to · o: open · q: quit"
+HINT = "left, right: step · space: play · + -: speed · g 57: move 57 · o: open · q: quit"
 ANALYSE = " · a: analyse"
 """Beside where a replay is, if what became of its game can be found out."""
 WINNING = " · w: see what would have won"
@@ -48,7 +48,7 @@ class Controls:
     @property
     def asks(self) -> str:
         """What is being typed, for the foot of the page."""
-        return "" if self.typed is None else f"go to: {self.typed}_ (Enter)"
+        return "" if self.typed is None else f"go to move: {self.typed}_ (Enter)"
 
     def press(self, key: str, control: Control, at: int, film: Film) -> Control | Wish | None:
         """What a key means, where a replay is at event ``at``; ``None``: nothing yet.
@@ -98,7 +98,7 @@ class Controls:
         elif key in ("\x7f", "\b"):
             self.typed = typed[:-1]
         elif key in ("\r", "\n") and typed:
-            return replace(control, at=min(max(int(typed), 1), film.last), playing=False)
+            return replace(control, at=film.at_move(int(typed)), playing=False)
         return None
 
 
@@ -117,4 +117,4 @@ def words_of(control: Control, at: int, film: Film) -> str:
     if control.beat is not None:
         pace = f"every {control.beat / 1000:g} s"
     goes = "paused" if not control.playing else "playing" if at < last else "at the end"
-    return f"{film.unit} {at} of {last} · {goes}, {pace}"
+    return f"move {film.move_at(at)}, {film.unit} {at} of {last} · {goes}, {pace}"

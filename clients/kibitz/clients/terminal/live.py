@@ -27,7 +27,7 @@ from .waiting import first_of
 
 LIVE = "left: back · home: to the start · "
 BOARDS = "tab: the next board · "
-BACK = "left, right: step · g 57: go there · l: live again · q: quit"
+BACK = "left, right: step · g 57: move 57 · l: live again · q: quit"
 CLOCK_EVERY = 1.0
 """Seconds between two looks at a clock that runs, on a terminal."""
 TABLE_EVERY = 5.0

@@ -5,7 +5,7 @@ Promises: every position in order; of a file, as far as it fits the rules, and t
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from msgspec.structs import replace
@@ -19,6 +19,9 @@ from .controls import BACK, HINT, LEFT, STOPS, Controls, Wish, words_of
 from .keys import Keys
 from .screen import MAX_REMARKS, Screen
 from .waiting import first_of
+
+MORE = "… (`w` shows it on the board)"
+"""What stands for the rest of an analysis that is longer than the screen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +51,22 @@ class Show:
         """What is said beside where it is."""
         self._screen = screen
 
-    def draw(self, at: int, control: Control, *more: str) -> None:
-        """Draw the page of an event; ``more`` is said at its foot."""
+    def draw(self, at: int, control: Control, *more: str, details: Sequence[str] = ()) -> None:
+        """Draw the page of an event.
+
+        Args:
+            at: Its number.
+            control: How the replay goes on.
+            more: What is said at its foot.
+            details: What is said above that, as far as there is room.
+
+        """
         scene = self.film.scene_at(at)
         if scene is None:
             return
         scene.now = self.film.times[at - 1]
         self._screen.footer = [words_of(control, at, self.film) + self.also, *more]
+        self._screen.details, self._screen.details_more = [*details], MORE
         self._screen.remarks_are(self.film.said_at(at, MAX_REMARKS))
         self._screen.draw(scene)
 
@@ -85,9 +97,9 @@ async def _replay(
         at = position_at(recorded, film.short, _now())
         if at == film.last:
             control = replace(control, at=at, playing=False)
-        told = [] if left else [*film.faults, *analysis.lines(film.board)]
+        faults, told = ([], []) if left else (film.faults, analysis.lines(film.board))
         show.also = BACK if left else analysis.hint(film.board)
-        show.draw(at, control, *told, controls.asks or HINT)
+        show.draw(at, control, *faults, controls.asks or HINT, details=told)
         due = due_at(recorded, film.short, at + 1)
         wait = None if due is None else (due - _now()) / 1000
         await first_of(keys.ready(), analysis.done(), seconds=wait)

@@ -39,6 +39,8 @@ MAX_REMARKS = 5
 """Lines of what others did and said that are kept under the board."""
 MAX_BESIDE = 6
 """Lines of an answer that may push a board over the edge; for a longer one the board gives way."""
+LEAST_DETAILS = 4
+"""Lines of details that have their place, whatever becomes of the board."""
 OFFLINE = "no connection; waiting for the server"
 GOING = "the server goes down for a moment; this comes back by itself"
 
@@ -87,6 +89,10 @@ class Screen:
         """Why nothing goes on, while there is no connection."""
         self.footer: list[str] = []
         """Lines at the foot of a page on a terminal: where a replay is, and its keys."""
+        self.details: list[str] = []
+        """Lines above that, of which a terminal shows as many as there is room for."""
+        self.details_more = "…"
+        """What stands in the place of the others."""
         self._out = out
         self._coloured = coloured
         self._colours = FOUR_COLOURS if four_colours else TWO_COLOURS
@@ -161,7 +167,13 @@ class Screen:
         answer = [part for line in self._answer for part in legible(line, width)]
         long = height_of(answer, width)
         room = height - len(head) - long - len(foot) - self.reserved
-        board = _fitted(scene, width, room)
+        details = [part for line in self.details for part in wrapped(printable(line), width)]
+        least = min(len(details), LEAST_DETAILS)
+        board = _fitted(scene, width, room - least)
+        most = max(least, room - len(board))
+        if len(details) > most:
+            details = [*details[: most - 1], *wrapped(self.details_more, width)[:1]]
+        room -= len(details)
         if len(board) > room and long > MAX_BESIDE:
             board = []
         told = [*self._remarks, *self._asides]
@@ -169,7 +181,7 @@ class Screen:
         room -= len(board)
         while remarks and height_of(remarks, width) > room:
             del remarks[0]
-        return [*head, *board, *remarks, *answer, *foot]
+        return [*head, *board, *remarks, *answer, *details, *foot]
 
 
 def _board(scene: Scene) -> str:

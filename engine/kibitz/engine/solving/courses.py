@@ -54,6 +54,7 @@ class Course:
         positions: What each of them led to.
         numbers: Which command each of them was, the first one is 1; what was taken back, done
             again or given up counts, comments do not.
+        given_up: Whether it was given up in the end; ``None``: it is a position alone, of a save.
 
     """
 
@@ -62,6 +63,7 @@ class Course:
     commands: Sequence[str] = ()
     positions: Sequence[Table] = ()
     numbers: Sequence[int] = ()
+    given_up: bool | None = None
 
     def analysis(self, patience: Patience) -> Analysis:
         """Where it was lost, with that much patience for each position that is looked at."""
@@ -94,6 +96,7 @@ def course_of(text: str) -> Course:
         [played.step.command for _, played in line],
         [played.table for _, played in line],
         [number for number, _ in line],
+        given_up=any(step.command.lower() == "resign" for step in replay.steps),
     )
 
 

@@ -26,7 +26,7 @@ import { share } from "./timeline.js";
  * `commands`: which command of the board each of the moves was, from 1 on.
  * @typedef {{deal: "win" | "lost" | "unknown", winnable: number | null, lost: number | null,
  *   mistake: number | null, length: number, moves: string[], commands: number[],
- *   line: string[]}} Analysed
+ *   line: string[], given_up?: boolean}} Analysed
  */
 
 /** Events that are commands of a board. */
@@ -129,7 +129,7 @@ async function waited(room, token, wishes, signal) {
  * @param {Analysed} found
  * @returns {string[]}
  */
-export function told({ deal, winnable, lost, mistake, length, moves, line }) {
+export function told({ deal, winnable, lost, mistake, length, moves, line, given_up }) {
   if (winnable === length && !line.length) return [`This was won, in ${count(length, "move")}.`];
   if (deal === "lost") return ["This deal could not be won, whatever was played."];
   const sentences = [
@@ -140,7 +140,10 @@ export function told({ deal, winnable, lost, mistake, length, moves, line }) {
   if (mistake !== null) sentences.push(`It was lost with move ${mistake}: ${moves[mistake - 1]}`);
   else if (lost !== null)
     sentences.push(`It was lost with one of the moves ${(winnable ?? 0) + 1} to ${lost}.`);
-  else if (winnable === length) sentences.push("It could still be won when it ended.");
+  else if (winnable === length)
+    sentences.push(
+      `No move lost it: it could still be won when it ${given_up ? "was given up" : "ended"}.`,
+    );
   else if (winnable !== null)
     sentences.push(`After move ${winnable} it could still be won; what came then is not known.`);
   if (line.length && winnable !== null) {
