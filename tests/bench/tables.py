@@ -90,7 +90,9 @@ def _pair(pair: Pair | None) -> str:
     if pair is None:
         return ""
     fewer = f"{0.0 - 100 * pair.wins.value:+.1f} points, {pair.only_second} won alone"
-    return f"{fewer} : {pair.only_first}, p={pair.by_chance:.1g}"
+    less = Estimate(*(0.0 - each for each in (pair.score.value, pair.score.high, pair.score.low)))
+    cards = f"{less.value:+.1f} cards ({less.low:.1f} to {less.high:.1f})"
+    return f"{fewer} : {pair.only_first}, p={pair.by_chance:.1g}; {cards}"
 
 
 def solved(name: str, seconds: float, deals: Sequence[str], jobs: int) -> tuple[str, ...]:
