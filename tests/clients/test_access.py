@@ -13,10 +13,11 @@ from certificates import Authority
 from clients.commands import Command, read_until, write
 from operators import AUDIENCE, ISSUER, now, pem, rsa_key, token
 from processes import standby
-from servers import running_server
+from servers import Running, running_server
 from talk import PATIENCE, talking
 from typer import Exit
 
+from kibitz.clients import outcome
 from kibitz.clients.benching.line import Lines, Lost
 from kibitz.clients.commands.reaching import Entry
 from kibitz.clients.session import Refused, connect
@@ -250,3 +251,30 @@ async def test_a_client_comes_back_into_a_private_room(tmp_path: Path) -> None:
             await eve.until(lambda: theirs.seq >= seq)
     finally:
         await eve.__aexit__(None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("http://127.0.0.1:8765/", "ws://127.0.0.1:8765/ws"),
+        ("http://127.0.0.1:8765", "ws://127.0.0.1:8765/ws"),
+        ("https://example.org/cards/?room=abc#move=5", "wss://example.org/cards/ws"),
+        ("https://example.org/ws", "wss://example.org/ws"),
+        ("ws://127.0.0.1:8765/ws", "ws://127.0.0.1:8765/ws"),
+        ("http://[::1", "http://[::1"),
+        ("nonsense", "nonsense"),
+    ],
+)
+def test_the_address_of_a_page_is_that_of_its_server(said: str, meant: str) -> None:
+    assert outcome.address(said) == meant
+
+
+async def test_every_command_understands_the_address_of_the_page(
+    kibitz: Command, server: Running
+) -> None:
+    for words in (("rooms",), ("daily",), ("play", "aces-up"), ("bot", "random", "aces-up")):
+        kibitz.environ["KIBITZ_SERVER"] = f"{server.http}/"
+        done = await kibitz.run_here(*words)
+        assert (done.code, "no address" in done.err) == (0, False)
+    kibitz.environ["KIBITZ_SERVER"] = f"ws://127.0.0.1:1/ws {server.http}/"
+    assert (await kibitz.run_here("rooms")).code == 0

@@ -1,6 +1,7 @@
 """Strategies compared: what is played, what the numbers are worth, what is printed."""
 
 import json
+import re
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from kibitz.clients.__main__ import app
 from kibitz.clients.arena import printing
 from kibitz.clients.arena.contest import Contest, Row, deals_of, run
 from kibitz.clients.arena.figures import Estimate, average, by_chance, difference, percentile, share
-from kibitz.clients.arena.page import page
+from kibitz.clients.arena.page import page, steps
 from kibitz.clients.arena.report import report
 
 CONTEST = Contest(
@@ -126,6 +127,7 @@ def test_pairs_are_of_the_same_deals() -> None:
     assert "a<b>" not in text
     assert "a&lt;b&gt;" in text
     assert "<h2>Each two on the same deals</h2>" in text
+    assert '<td data-head="won">3 of 4\n' in text.replace("<td", "\n<td")
     for scale in (range(0, 101, 20), range(0, 101, 25)):
         assert all(f">{percent} %</text>" in text for percent in scale)
 
@@ -150,6 +152,9 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert result.stderr == "4 games: mine:choose, greedy\n"
     shown = result.stdout
     assert "mine:choose : greedy" in shown
+    assert re.search(r"mine:choose +0/2, failed 2 of 2 ", shown)
+    assert re.search(r"greedy +\d/2 ", shown)
+    assert "0 of 2, failed 2 of 2<" in (tmp_path / "page.html").read_text()
     assert "mine:choose, deal 1, failed: the strategy failed: RuntimeError" in " ".join(
         shown.split()
     )
@@ -169,6 +174,20 @@ def test_what_cannot_be_used_is_told(words: list[str], said: str) -> None:
     result = CliRunner().invoke(app, ["arena", "--game", "montana", "--jobs", "1", *words])
     assert result.exit_code == 2
     assert said in result.output
+    assert "1 game" not in result.output, "nothing is played for nothing"
+
+
+@pytest.mark.parametrize(
+    ("most", "marks"),
+    [
+        (1, [0, 1]),
+        (21, [0, 5, 10, 15, 20]),
+        (48, [0, 10, 20, 30, 40]),
+        (52, [0, 10, 20, 30, 40, 50]),
+    ],
+)
+def test_an_axis_has_round_marks(most: int, marks: list[int]) -> None:
+    assert [*steps(most)] == marks
 
 
 def test_a_strategy_that_prints_or_exits_harms_nobody_else(

@@ -131,7 +131,8 @@ async def test_the_table(kibitz: Command, server: Running) -> None:
     [
         (("--server", "ws://192.0.2.7:8765/ws"), "192.0.2.7 may not be this machine"),
         (("--server", "ws://kibitz.example/ws", "--json"), "add --yes"),
-        (("--server", "http://127.0.0.1:8765/"), "is no address"),
+        (("--server", "ftp://127.0.0.1:8765/"), "is no address"),
+        (("--server", "http://127.0.0.1:1/"), "no server at ws://127.0.0.1:1/ws"),
         (("--server", "ws://127.0.0.1:1/ws"), "no server at ws://127.0.0.1:1/ws"),
         (("--server", "ws://[fe80::1/ws", "--yes"), "is no address"),
         (("everything",), "everything"),

@@ -3,6 +3,8 @@
 import copy
 import pickle
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
@@ -399,3 +401,15 @@ def test_the_example_of_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> N
     for example in ("learning", "race"):
         exec(text.split(f"<!-- {example} example -->\n```python\n")[1].split("```")[0], {})
     assert re.fullmatch(r"\d+ cards home, won: (True|False)\n", capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("lacks", ["gymnasium", "pettingzoo"])
+def test_what_is_missing_without_the_extra_is_said(lacks: str) -> None:
+    name = {"gymnasium": "learning", "pettingzoo": "learning.race"}[lacks]
+    program = f"import sys; sys.modules[{lacks!r}] = None; import kibitz.clients.{name}"
+    done = subprocess.run(
+        (sys.executable, "-c", program), capture_output=True, text=True, check=False
+    )
+    assert done.stderr.splitlines()[-1] == (
+        f"ModuleNotFoundError: No module named {lacks!r}: this needs pip install '.[learning]'"
+    )

@@ -104,7 +104,7 @@ async def test_orders_are_carried_out_and_said_in_a_sentence(
         (("notice", " "), 2, "kibitz: an empty notice"),
         (("notice", "x" * 501), 2, "kibitz: the text: at most 500 characters"),
         (("unban", "someid"), 2, "there is no such ban"),
-        (("drain", "--server", "http://x"), 2, "is no address"),
+        (("drain", "--server", "ftp://x"), 2, "is no address"),
         (("bans", "--admin-token-file", "nosuchfile"), 2, "could not read nosuchfile"),
     ],
 )

@@ -137,6 +137,19 @@ async def test_no_more_than_the_operator_allows(idle: None) -> None:
         assert (await counted(running, "started"), await counted(running, "refused")) == (3, 2)
         names = [s.get("name") for s in (await ann.ok("join", room=mine))["view"]["seats"]]
         assert names == ["Ann", "strong bot", "strong bot 2", None, None]
+
+
+@EACH_COUNTS
+async def test_bots_are_numbered_among_those_that_play_alike(idle: None) -> None:
+    async with allowing(bots=9, bots_per_identity=9) as running, talking(running.url) as ann:
+        room = await race(ann, seats=5)
+        for strategy in ("greedy", "fast", "greedy"):
+            await ann.ok("bot", room=room, strategy=strategy)
+        await ann.ok("bot", room=room, on=False, seat=2)
+        await ann.ok("bot", room=room, strategy="greedy")
+        seats = (await ann.ok("join", room=room))["view"]["seats"]
+        names = [seat["name"] for seat in seats if "bot" in seat]
+        assert names == ["greedy bot", "fast bot", "greedy bot 2"]
     assert not players(), "none is left when the server has ended"
 
 

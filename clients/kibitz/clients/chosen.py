@@ -38,4 +38,5 @@ def read(rules: Game, table: Table, line: str) -> Move:
 
 def refused(code: ErrorCode, line: str, why: str) -> Refused:
     """That it cannot be played, and why, in one line that can be printed."""
-    return Refused(code, printable(f"the strategy chose {line!r:.60}: {in_line(why):.200}"))
+    chose = f"the strategy chose {line!r:.60}, which is not one of the legal moves"
+    return Refused(code, printable(f"{chose}: {in_line(why):.170}"))

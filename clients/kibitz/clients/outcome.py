@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import urlsplit, urlunsplit
 
 import typer
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 UNUSABLE = 2
 SERVER = "ws://127.0.0.1:8765/ws"
 """Where a server is if nobody says otherwise."""
+SCHEMES = {"http": "ws", "https": "wss"}
+"""Of a page, and of its server."""
 WHO = "--token-file FILE or KIBITZ_TOKEN says who you are"
 
 
@@ -143,6 +145,21 @@ def _check(servers: Sequence[str], name: str | None) -> None:
             raise unusable(f"{server!r} is no address; an address looks like {SERVER}")
     if name is not None and not 0 < len(name) <= MAX_NAME:
         raise unusable(f"a name has 1 to {MAX_NAME} characters")
+
+
+def address(text: str) -> str:
+    """The address of a server: itself, or the one behind that of its page.
+
+    Whatever names no page is left as it is: it is told later what is wrong with it.
+    """
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        return text
+    if parts.scheme not in SCHEMES or not parts.hostname:
+        return text
+    path = parts.path if parts.path.endswith("/ws") else f"{parts.path.rstrip('/')}/ws"
+    return urlunsplit((SCHEMES[parts.scheme], parts.netloc, path, "", ""))
 
 
 def _is_address(text: str) -> bool:

@@ -7,7 +7,7 @@ from rich.table import Table
 
 from ..telling import number_of
 from .figures import Estimate
-from .report import Pair, Report, Standing
+from .report import Pair, Report, Standing, failed
 
 PLAIN_WIDTH = 110
 """Columns where there is no terminal."""
@@ -42,7 +42,7 @@ def _standings(standings: list[Standing]) -> Table:
     table = _table("bot", "won", "%", "", "cards", "", "ms p50", "p95")
     for each in standings:
         times = f"{each.median_ms:.1f}", f"{each.p95_ms:.1f}"
-        won = f"{each.won}/{each.games}"
+        won = f"{each.won}/{each.games}{failed(each)}"
         table.add_row(each.bot, won, *_percent(each.wins), *_cards(each.score), *times)
     return table
 

@@ -31,6 +31,12 @@ class Standing(Struct, frozen=True, kw_only=True):
     p95_ms: float
 
 
+def failed(standing: Standing) -> str:
+    """What is said behind what a strategy has won, if it has failed."""
+    count = standing.outcomes.get("failed", 0)
+    return f", failed {count} of {standing.games}" if count else ""
+
+
 class Pair(Struct, frozen=True, kw_only=True):
     """Two strategies on the same deals.
 

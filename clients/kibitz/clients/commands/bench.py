@@ -36,7 +36,8 @@ def bench(
     server: Annotated[
         str | None,
         typer.Option(
-            help="A running server, instead of one that is started (KIBITZ_SERVER is not read)."
+            callback=lambda said: said and outcome.address(said),
+            help="A running server, instead of one that is started (KIBITZ_SERVER is not read).",
         ),
     ] = None,
     yes: Annotated[

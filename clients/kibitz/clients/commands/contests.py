@@ -44,6 +44,8 @@ def arena(
     names = [name for name in bots.split(",") if name]
     if not names or len(set(names)) < len(names):
         raise outcome.unusable(f"{bots!r} names no strategies, or one twice")
+    if html is not None:
+        _check_writable(html)
     try:
         rules = GAMES[outcome.game_named(game)].with_options(dict(map(outcome.pair, option or [])))
         contest = Contest(
@@ -68,10 +70,25 @@ def arena(
         try:
             html.write_text(page(found), "utf-8")
         except OSError as error:
-            raise outcome.unusable(f"could not write {html}: {error.strerror}") from None
+            raise _unwritable(html, error) from None
     if as_json:
         outcome.print_json(found)
     else:
         print_report(found)
     if any(row.fault for row in rows):
         raise typer.Exit(1)
+
+
+def _check_writable(path: Path) -> None:
+    """End the command, before a game is played, if a file cannot be written; it stays as it is."""
+    was_there = path.exists()
+    try:
+        path.open("a").close()
+        if not was_there:
+            path.unlink()
+    except OSError as error:
+        raise _unwritable(path, error) from None
+
+
+def _unwritable(path: Path, error: OSError) -> typer.Exit:
+    return outcome.unusable(f"could not write {path}: {error.strerror}")

@@ -28,14 +28,28 @@ PASSWORD = "KIBITZ_ROOM_PASSWORD"
 LONGEST_WAIT = 0.5
 """Seconds that somebody is kept waiting by a limit without a word."""
 
-Server = Annotated[str, typer.Option(envvar="KIBITZ_SERVER", help="The server's address.")]
+
+def _addresses(said: list[str]) -> list[str]:
+    return [outcome.address(each) for each in said]
+
+
+Server = Annotated[
+    str,
+    typer.Option(
+        envvar="KIBITZ_SERVER",
+        callback=outcome.address,
+        help="The server's address, or its page's.",
+    ),
+]
 Servers = Annotated[
     list[str],
     typer.Option(
         "--server",
         envvar="KIBITZ_SERVER",
-        help="The server's address; repeatable (in KIBITZ_SERVER: with a blank between), for "
-        "several servers on the same rooms: any that answers, another one when it is lost.",
+        callback=_addresses,
+        help="The server's address, or its page's; repeatable (in KIBITZ_SERVER: with a blank "
+        "between), for several servers on the same rooms: any that answers, another one when it is "
+        "lost.",
         metavar="URL",
     ),
 ]

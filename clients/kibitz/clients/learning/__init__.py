@@ -6,9 +6,14 @@ They need the extra ``learning``. Importing this package registers ``kibitz/Mont
 :class:`.race.Race`. Never: rules of its own, a hidden card in an observation.
 """
 
-import gymnasium
-
 from kibitz.engine.games import GAMES
+
+from .extra import missing
+
+try:
+    import gymnasium
+except ModuleNotFoundError as error:
+    raise missing(error) from None
 
 MAX_STEPS = 1000
 """Steps after which an episode is cut off: some games can be played in circles for ever."""

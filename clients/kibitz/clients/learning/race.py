@@ -7,12 +7,17 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 from gymnasium.utils import seeding
-from pettingzoo import ParallelEnv
 
 from . import MAX_STEPS
 from .actions import names
 from .episode import Episode, checked, draw_deal, rules_of, whole
+from .extra import missing
 from .sight import Observation, space_of
+
+try:
+    from pettingzoo import ParallelEnv
+except ModuleNotFoundError as error:
+    raise missing(error) from None
 
 MOST_PLAYERS = 64
 FIRST = 1.0

@@ -32,19 +32,21 @@ MOST_IN_A_ROOM = 8
 """Bots of one series of rooms that can be told apart."""
 
 
-class Ticket(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Ticket(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """Which bot it is.
 
     Attributes:
         first: The first room of its series.
         number: From 0 on.
         bot: How it plays.
+        alike: How many that play so were there before it: its name says that.
 
     """
 
     first: RoomId
     number: int
     bot: Bot
+    alike: int = 0
 
 
 class Tickets:
@@ -100,10 +102,9 @@ class Tickets:
         """Who has a ticket: the same whatever it plays."""
         about = msgspec.msgpack.encode((ticket.first, ticket.number))
         digest = hmac.digest(self._secret, b"identity\0" + about, "sha256")
-        more = f" {ticket.number + 1}" if ticket.number else ""
         return Identity(
             id_of(digest),
-            f"{ticket.bot.strategy} bot{more}",
+            _called(ticket.bot, ticket.alike),
             secret=hashlib.sha256(b"secret\0" + digest).digest(),
             roles=frozenset({PLAYER}),
             bot=ticket.bot,
@@ -113,7 +114,10 @@ class Tickets:
         """The bots that there can be in a room, in their order, if each plays like that."""
         first = state.course.series.first if state.course.series else id_
         for number in range(MOST_IN_A_ROOM):
-            ticket = Ticket(first, number, bot)
+            id_ = self.identity(Ticket(first, number, bot)).id
+            taken = {seat.name for seat in state.seats if seat.bot and seat.id != id_}
+            alike = next(n for n in range(MOST_IN_A_ROOM) if _called(bot, n) not in taken)
+            ticket = Ticket(first, number, bot, alike)
             yield ticket, self.identity(ticket)
 
     def _read(self, token: str) -> Ticket:
@@ -128,3 +132,7 @@ class Tickets:
 
     def _code(self, said: bytes) -> bytes:
         return hmac.digest(self._secret, b"ticket\0" + said, "sha256")
+
+
+def _called(bot: Bot, alike: int) -> str:
+    return f"{bot.strategy} bot{f' {alike + 1}' if alike else ''}"
