@@ -182,6 +182,20 @@ async def test_a_replay_by_keys(kibitz: Command, tmp_path: Path) -> None:
         assert (await terminal.end())[0] == 0
 
 
+async def test_a_replay_that_takes_long_to_read_can_be_left(
+    kibitz: Command, tmp_path: Path
+) -> None:
+    game = GAMES["aces-up"]
+    path = tmp_path / "game.txt"
+    steps = (Step("d"), Step("undo")) * 200_000
+    path.write_text(write(Replay(game, game.deal(deck_of("42")), steps)))
+    async with at_terminal(kibitz, "replay", str(path)) as terminal:
+        await terminal.shows("reading…", "q: quit")
+        terminal.child.send("q")
+        code, page = await terminal.end()
+        assert (code, "paused" in page) == (0, False), "and no board was shown"
+
+
 async def test_a_replay_says_where_the_game_was_lost(
     kibitz: Command, server: Running, tmp_path: Path
 ) -> None:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -318,3 +319,25 @@ def test_a_deal_that_is_not_the_start_is_found_out(deal: str) -> None:
     assert replays.verify(replays.read(text)) == start
     with pytest.raises(replays.ReplayError):
         replays.verify(replays.read(text.replace("# deal: 42", f"# deal: {deal}")))
+
+
+class Counted(list[str]):
+    """Lines, and how many of them were looked at in pieces."""
+
+    seen = 0
+
+    def __getitem__(self, at: Any) -> Any:
+        found = super().__getitem__(at)
+        self.seen += len(found) if isinstance(at, slice) else 0
+        return found
+
+
+def test_a_text_full_of_positions_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = GAMES["aces-up"]
+    start = game.deal(deck_of("1"))
+    table = play(game, start, moves(game, start)[0], Random(1)).table
+    steps = (Step("d", after=table), Step("undo", after=start)) * 100
+    lines = Counted(replays.write(Replay(game, start, steps)).splitlines())
+    monkeypatch.setattr(replays, "split_lines", lambda text, most: lines)
+    assert len(replays.read("").steps) == len(steps)
+    assert lines.seen < 3 * len(lines)

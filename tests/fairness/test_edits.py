@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from kibitz.clients.terminal.reels import from_file
+from kibitz.clients.terminal.reels import Files
 from kibitz.clients.terminal.replay import print_frames
 from kibitz.clients.terminal.screen import Screen
 from kibitz.clients.verifying import replay as verifying
@@ -91,7 +91,7 @@ def shown(path: Path, text: str) -> list[str]:
     path.write_text(text, encoding="utf-8", errors="surrogatepass")
     said = []
     try:
-        reels = from_file(path)
+        reels = Files(path)
         for opened in (False, True):
             film = asyncio.run(reels.load(opened))
             screen = Screen(io.StringIO())

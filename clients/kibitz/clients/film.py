@@ -4,6 +4,7 @@ Promises: every position in order; the frame of event n is number n, so that a n
 same here, in links and in replay rooms. Never: output, a clock.
 """
 
+import asyncio
 import copy
 from bisect import bisect_right
 from collections.abc import Awaitable, Callable, Iterable, Iterator
@@ -16,6 +17,8 @@ from kibitz.protocol.views import Event
 from .scene import ON_A_BOARD, Scene
 from .telling import told
 
+SLICE = 100
+"""Frames that are made in one turn: some milliseconds."""
 MAX_GAP_MS = 2000
 """The longest pause between two events where it need not be as it was."""
 
@@ -65,6 +68,11 @@ class Film:
         self.unit = unit
         """What a frame is called."""
         self.frames: list[Frame] = []
+        self._boards = 1
+        self._changed: dict[int, list[int]] = {}
+        """The numbers of the frames that changed a board, by board, ..."""
+        self._sought: dict[int, int] = {}
+        """... and up to which number they have been looked for."""
         self.times: list[int] = []
         """When each happened, ms; pauses as long as they were."""
         self.short: list[int] = []
@@ -85,19 +93,27 @@ class Film:
     @property
     def boards(self) -> int:
         """How many boards there are."""
-        return max((len(frame.scene.boards) for frame in self.frames if frame.scene), default=1)
+        return self._boards
 
     def add(self, frame: Frame) -> None:
         """One more at the end."""
         self.frames.append(frame)
+        if frame.scene:
+            self._boards = max(self._boards, len(frame.scene.boards))
         self.times.append((self.times or [0])[-1] + frame.ms)
         self.short.append((self.short or [0])[-1] + min(frame.ms, MAX_GAP_MS))
 
+    async def take(self, frames: Iterable[Frame]) -> None:
+        """Add frames as they are made, while others have their turns."""
+        for frame in frames:
+            self.add(frame)
+            if not self.last % SLICE:
+                await asyncio.sleep(0)
+
     def scene_at(self, number: int) -> Scene | None:
         """How the room looked after that frame; ``None``: there was nothing to see yet."""
-        frames = reversed(self.frames[:number])
-        found = next((frame.scene for frame in frames if frame.scene), None)
-        return self._looked_at(found)
+        scenes = (self.frames[at].scene for at in range(min(number, self.last) - 1, -1, -1))
+        return self._looked_at(next(filter(None, scenes), None))
 
     def drawn(self, number: int) -> Scene | None:
         """How the room looked, if that frame changed the board."""
@@ -159,7 +175,11 @@ class Film:
 
     @property
     def _starts(self) -> list[int]:
-        return [number for number in range(1, self.last + 1) if self._changes(number)]
+        starts = self._changed.setdefault(self.board, [])
+        begun = self._sought.get(self.board, 0)
+        starts += (number for number in range(begun + 1, self.last + 1) if self._changes(number))
+        self._sought[self.board] = self.last
+        return starts
 
     def _changes(self, number: int) -> bool:
         frame = self.frames[number - 1]

@@ -101,7 +101,8 @@ class Scene:
     def put(self, table: Table, moves: int = 0, score: int = 0, status: Status = "open") -> None:
         """Show a position of a room with one board."""
         self.boards = (Seen(table, moves, score),)
-        self.course = dataclasses.replace(self.course, status=status)
+        if status != self.course.status:
+            self.course = dataclasses.replace(self.course, status=status)
 
     def reset(self, view: View, seq: int) -> None:
         """Show a whole position."""

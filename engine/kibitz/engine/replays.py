@@ -283,7 +283,7 @@ def _read_steps(
             if command == line or not command:
                 raise LineError(number, 2, "expected `> command`")
             if at < len(lines) and lines[at].startswith(opening):
-                after = Table(read_piles(game, lines[at:], at + 1))
+                after = Table(read_piles(game, lines[at : at + height], at + 1))
                 at += height
             steps.append(Step(command, after=after, line=number))
     except LineError as error:

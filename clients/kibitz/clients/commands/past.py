@@ -16,8 +16,9 @@ from .groups import spread
 from .reaching import Entry
 
 if TYPE_CHECKING:
-    from ..film import Load, Text
+    from ..film import Film
     from ..session import Client
+    from ..terminal.reels import Reel
     from ..terminal.replay import Wishes
     from ..terminal.screen import Screen
     from ..verifying.verdict import Verdict
@@ -59,12 +60,12 @@ def replay(
         reel = reels.Rooms(client, source, board=wishes.board)
         await reel.load(wishes.opened)
         shown = replace(wishes, board=0) if reel.archived else wishes
-        await _show(reel.load, shown, screen, reel.text)
+        await _show(reel, shown, screen)
 
     try:
         if lexists(path) or path.name != source or path.suffix:
-            reel = reels.from_file(path)
-            asyncio.run(_show(reel.load, wishes, screen, reel.text))
+            reel = reels.Files(path)
+            asyncio.run(_show(reel, wishes, screen))
         else:
             entry.talk(talk)
     except OSError as error:
@@ -76,18 +77,23 @@ def replay(
         raise typer.Exit(1) from None
 
 
-async def _show(load: "Load", wishes: "Wishes", screen: "Screen", text: "Text | None") -> None:
+async def _show(reel: "Reel", wishes: "Wishes", screen: "Screen") -> None:
     """Show it by keys on a terminal; print it elsewhere, and why it ends too early, if it does."""
     from ..terminal import replay as past
     from ..terminal.keys import keys_of_terminal
 
-    film = await load(wishes.opened)
-    if wishes.board >= film.boards:
-        raise outcome.unusable(f"there is no seat {wishes.board + 1}")
+    def check(film: "Film") -> "Film":
+        if wishes.board >= film.boards:
+            raise outcome.unusable(f"there is no seat {wishes.board + 1}")
+        return film
+
     async with keys_of_terminal() as keys:
         if keys.on and screen.in_place:
-            await past.replay(load, wishes, screen, keys, text)
+            if film := await past.loaded(reel, wishes.opened, screen, keys):
+                check(film)
+                await past.replay(reel.load, wishes, screen, keys, reel.text)
             return
+    film = check(await reel.load(wishes.opened))
     await past.print_out(film, wishes, screen, lambda: sys.stdin.read(1))
     if film.faults:
         screen.say("\n".join(film.faults))

@@ -4,9 +4,11 @@ Promises: of a text as much as fits, and then why no more; of a room whatever th
 see.
 """
 
+import asyncio
+import copy
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -63,77 +65,99 @@ class _Whole(msgspec.Struct):
     open: list[Event] = []
 
 
-class Reels:
+class Reel(Protocol):
     """The films of one game: as it was played, and with all cards open."""
 
-    def __init__(self, played: Film, opened: Film | None = None, text: str = "") -> None:
-        """Films that are there; ``text``: the replay text they were made from, if it was one."""
-        self._films = {False: played, True: opened or played}
-        self._text = text
+    async def load(self, opened: bool) -> Film:
+        """One of them; it is made when it is asked for first, and others have their turns."""
+        ...
 
     @property
     def text(self) -> Text | None:
         """How to get the replay text of a board; ``None``: there is none."""
-        return self._whole if self._text else None
+        ...
+
+
+class Files:
+    """The films in a file: of a replay text, or of a replay as JSON."""
+
+    def __init__(self, path: Path) -> None:
+        """Read the file; what stands in it is looked at when a film is asked for.
+
+        Raises:
+            OSError: It cannot be read.
+
+        """
+        self._name = path.name
+        self._text = read_text(path, MAX_JSON)
+        self._is_json = self._text.lstrip()[:1] == "{"
+        self._films: dict[bool, Film] = {}
+
+    @property
+    def text(self) -> Text | None:
+        """How to get the replay text of a board; ``None``: there is none."""
+        return None if self._is_json else self._whole
 
     async def _whole(self, board: int) -> str:
         return self._text
 
     async def load(self, opened: bool) -> Film:
-        """One of them."""
+        """One of them.
+
+        Raises:
+            ReplayError: It is neither.
+            StillRunning: It is a text that does not show all cards.
+
+        """
+        if not self._films:
+            played, again = await (self._told() if self._is_json else self._filmed())
+            self._films = {False: played, True: again}
         film = self._films[opened]
         film.opened = opened
         return film
 
+    async def _told(self) -> tuple[Film, Film]:
+        whole = await asyncio.to_thread(_whole, self._text)
+        played = await told_by(whole.events, Scene(whole.room, whole.game))
+        if not whole.open:
+            return played, played
+        return played, await told_by(whole.open, Scene(whole.room, whole.game))
 
-def from_file(path: Path) -> Reels:
-    """The films in a file: a replay text, or a replay as JSON.
-
-    Raises:
-        OSError: It cannot be read.
-        ReplayError: It is neither.
-        StillRunning: It is a text that does not show all cards.
-
-    """
-    text = read_text(path, MAX_JSON)
-    if text.lstrip()[:1] == "{":
-        whole = _whole(text)
-        films = (whole.events, whole.open or whole.events)
-        played, opened = (told_by(e, Scene(whole.room, whole.game)) for e in films)
-        return Reels(played, opened)
-    film = Film(unit=STEPS)
-    try:
-        for frame in from_text(read(path), path.name):
-            film.add(frame)
-    except ReplayError as error:
-        if not film.last:
-            raise
-        film.faults.append(str(error))
-    return Reels(film, text=text)
+    async def _filmed(self) -> tuple[Film, Film]:
+        replay, film = await asyncio.to_thread(shown, self._text), Film(unit=STEPS)
+        try:
+            await film.take(from_text(replay, self._name))
+        except ReplayError as error:
+            if not film.last:
+                raise
+            film.faults.append(str(error))
+        return film, film
 
 
-def told_by(events: Iterable[Event], scene: Scene) -> Film:
+async def told_by(events: Iterable[Event], scene: Scene) -> Film:
     """The film of some events, up to the first that cannot have happened so.
 
     Raises:
         ReplayError: That is the very first.
 
     """
-    film, frames = Film(), from_events(events, scene)
+    film = Film()
+    try:
+        await film.take(_checked(events, scene))
+    except NONSENSE as error:
+        fault = f"event {film.last + 1} cannot have happened so: {said_of(error)}"
+        if not film.last:
+            raise ReplayError(1, 1, fault) from None
+        film.faults.append(fault)
+    return film
+
+
+def _checked(events: Iterable[Event], scene: Scene) -> Iterator[Frame]:
     piles = {place.pile for place in GAMES[scene.game].layout}
-    while True:
-        try:
-            if (frame := next(frames, None)) is None:
-                return film
-            if any(seen.table.piles.keys() not in (set(), piles) for seen in scene.boards):
-                raise ValueError("these are not the piles of the game")
-        except NONSENSE as error:
-            fault = f"event {film.last + 1} cannot have happened so: {said_of(error)}"
-            if not film.last:
-                raise ReplayError(1, 1, fault) from None
-            film.faults.append(fault)
-            return film
-        film.add(frame)
+    for frame in from_events(events, scene):
+        if any(seen.table.piles.keys() not in (set(), piles) for seen in scene.boards):
+            raise ValueError("these are not the piles of the game")
+        yield frame
 
 
 def _whole(text: str) -> _Whole:
@@ -184,20 +208,18 @@ class Rooms:
             scene = Scene(self._room, mirror.view.game)
             events = [event async for event in past]
             try:
-                self._films[opened] = told_by(events, scene)
+                self._films[opened] = await told_by(events, scene)
             except ReplayError as error:
                 raise Refused(ErrorCode.BAD_MESSAGE, error.reason) from None
             self._films[opened].opened = opened
         return self._films[opened]
 
-    async def text(self, board: int) -> str:
-        """The replay text of a board.
+    @property
+    def text(self) -> Text:
+        """How to get the replay text of a board."""
+        return self._whole
 
-        Raises:
-            Refused: It is not for us, or there is none.
-            OSError: The server does not answer.
-
-        """
+    async def _whole(self, board: int) -> str:
         return await self._client.archived_text(self._room, board)
 
     async def _archived(self) -> Film:
@@ -207,8 +229,7 @@ class Rooms:
         if not replay.shown:
             raise NeverEnded(self._room)
         film = Film(unit=STEPS)
-        for frame in from_text(replay, self._room):
-            film.add(frame)
+        await film.take(from_text(replay, self._room))
         self.archived, self._films = True, {False: film, True: film}
         return film
 
@@ -232,7 +253,7 @@ def from_text(replay: Replay, room: str) -> Iterator[Frame]:
         if word != "resign":
             board.apply(next((kind for kind in KINDS if kind == word), "move"), ())
         won = "won" if replay.game.is_won(table) else "open"
-        scene = Scene(room, replay.game.name)
+        scene = copy.copy(scene)
         status: Any = "resigned" if word == "resign" else won
         scene.put(table, board.moves, replay.game.score(table), status)
         yield Frame(STEP, f"> {step.command}", scene)
@@ -247,7 +268,18 @@ def read(path: Path) -> Replay:
         StillRunning: It does not show all cards.
 
     """
-    replay = replays.read(read_text(path, MAX_REPLAY))
+    return shown(read_text(path, MAX_REPLAY))
+
+
+def shown(text: str) -> Replay:
+    """A replay that shows all cards.
+
+    Raises:
+        ReplayError: The text is none.
+        StillRunning: It does not show all cards.
+
+    """
+    replay = replays.read(text)
     if any(cell.card is None for pile in replay.start.piles.values() for cell in pile):
         raise StillRunning(replay)
     return replay

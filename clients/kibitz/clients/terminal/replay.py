@@ -17,11 +17,13 @@ from ..film import Film, Load, Text
 from .analysis import Analysis
 from .controls import BACK, HINT, LEFT, STOPS, Controls, Wish, words_of
 from .keys import Keys
+from .reels import Reel
 from .screen import MAX_REMARKS, Screen
 from .waiting import first_of
 
 MORE = "… (`w` shows it on the board)"
 """What stands for the rest of an analysis that is longer than the screen."""
+READING = "reading… · q: quit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,29 @@ class Show:
         self._screen.details, self._screen.details_more = [*details], MORE
         self._screen.remarks_are(self.film.said_at(at, MAX_REMARKS))
         self._screen.draw(scene)
+
+
+async def loaded(reel: Reel, opened: bool, screen: Screen, keys: Keys) -> Film | None:
+    """A film, which may take its time; ``None``: a key has said before that it is enough.
+
+    Raises:
+        Exception: What the reel raises.
+
+    """
+    loading = asyncio.ensure_future(reel.load(opened))
+
+    async def done() -> None:
+        await asyncio.wait([loading])
+
+    screen.say(READING)
+    try:
+        while not loading.done():
+            await first_of(done(), keys.ready())
+            if not loading.done() and not set(STOPS).isdisjoint(keys.waiting()):
+                return None
+        return loading.result()
+    finally:
+        loading.cancel()
 
 
 async def replay(
