@@ -267,7 +267,8 @@ async def test_who_asks_no_more_is_no_longer_worked_for(monkeypatch: pytest.Monk
         room = await made(ann, policy=ADVISED)
         await ann.ok("advise", room=room)
         await eventually(lambda: not running.app._advisers._asked)
-        await eventually(lambda: not workers())
+        await eventually(lambda: not running.app._metrics.advising)
+        assert not workers()
         numbers = await scrape(running.http)
         assert numbers['kibitz_advice_total{outcome="dropped"}'] == 1
         assert numbers["kibitz_advice_waiting"] == 0

@@ -1,12 +1,14 @@
 """Processes beside the server: they give way to whoever else wants the machine, and they end.
 
-Never: a process that the server needs.
+On Linux they end with the server, however that ends and whatever they do by then. Never: a process
+that the server needs.
 """
 
 import asyncio
 import contextlib
 import os
 import resource
+import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
@@ -19,6 +21,19 @@ MOST_NICE = 19
 TRIES, TRY_SECONDS = 10, 0.1
 """How often it is tried to have a session give way, and how long after one another."""
 OURSELVES = 0
+_TIE = """
+import os, signal, sys
+try:
+    import ctypes
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+except Exception:
+    pass
+if os.getppid() == int(sys.argv[1]):
+    os.execv(sys.argv[2], sys.argv[2:])
+"""
+"""Has the system end a process with its parent (1: PR_SET_PDEATHSIG), where that can be; then it
+becomes what it is to be. Nothing of ours runs between fork and exec, where other threads may hold
+locks."""
 
 
 def bound(process: int, *, address_bytes: int, seconds: int) -> None:
@@ -47,6 +62,13 @@ def bound(process: int, *, address_bytes: int, seconds: int) -> None:
                 resource.prlimit(process, what, (most, most))
 
 
+def tied(command: Sequence[str]) -> Sequence[str]:
+    """A command whose process ends when ours does, even if it has been stopped, on Linux."""
+    if sys.platform != "linux":
+        return command
+    return (sys.executable, "-I", "-S", "-c", _TIE, str(os.getpid()), *command)
+
+
 class Failed(Exception):
     """A process could not be started, was ended, or ended by itself before it should."""
 
@@ -65,7 +87,7 @@ async def started(command: Sequence[str], *, speaks: bool = True) -> AsyncIterat
     """
     try:
         child = await asyncio.create_subprocess_exec(
-            *command,
+            *tied(command),
             stdin=PIPE,
             stdout=PIPE if speaks else DEVNULL,
             stderr=DEVNULL,

@@ -6,6 +6,8 @@ import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+from ..processes import tied
+
 STOP_SECONDS = 1.0
 """How long they may take to end."""
 
@@ -16,7 +18,7 @@ async def playing(url: str, certificate: Path | None) -> AsyncIterator[None]:
     command = [sys.executable, "-m", "kibitz.clients", "demo", "--with-parent", "--server", url]
     if certificate is not None:
         command += ["--tls-pin", str(certificate)]
-    bots = await asyncio.create_subprocess_exec(*command)
+    bots = await asyncio.create_subprocess_exec(*tied(command))
     try:
         yield
     finally:
