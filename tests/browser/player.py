@@ -273,8 +273,8 @@ async def get_ready(*pages: Page) -> None:
 async def give_up(page: Page) -> None:
     """Resign, and say yes when asked."""
     await page.get_by_label("More").click()
-    await page.locator("kibitz-controls").get_by_role("button", name="Resign").click()
-    await page.get_by_role("dialog").get_by_role("button", name="Resign").click()
+    await page.locator("kibitz-controls").get_by_role("button", name="Give up").click()
+    await page.get_by_role("dialog").get_by_role("button", name="Give up").click()
 
 
 async def choose(page: Page, what: str) -> None:

@@ -109,6 +109,16 @@ async def test_what_a_bot_thinks_is_shown_as_bars_to_who_watches(
         await robby.ok("think", room=room, moves=[["sw", 0.75], ["tt 1 2", 0.25]])
         rows = page.get_by_role("list", name="Moves and what they are worth").locator("li")
         await expect(rows).to_have_text(["Draw0.75", "tt 1 20.25"])
+        below = page.get_by_role("button", name="Thoughts")
+        await expect(below).to_be_hidden()
+        size = page.viewport_size
+        assert size
+        await page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
+        await expect(below).to_be_in_viewport()
+        await expect(rows.last).not_to_be_in_viewport()
+        await below.click()
+        await expect(rows.last).to_be_in_viewport()
+        await page.set_viewport_size(size)
         widths = [
             await bar.evaluate("e => e.style.inlineSize")
             for bar in await rows.locator(".bar").all()

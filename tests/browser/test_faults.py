@@ -117,7 +117,7 @@ async def test_a_question_does_not_outlive_its_page(server: Running, open_page: 
     await page.goto(f"{server.http}/?room={room}&seat")
     await may_play(page)
     await page.get_by_label("More").click()
-    await page.get_by_role("button", name="Resign").click()
+    await page.get_by_role("button", name="Give up").click()
     await expect(page.get_by_role("dialog")).to_be_visible()
     await page.go_back()
     await expect(page.get_by_role("heading", name="Solitaire in company")).to_be_visible()

@@ -45,11 +45,11 @@ async def test_a_press_and_an_open_menu_outlive_the_move_of_another(
         await ann.get_by_label("More").click()
         await bob.ok("move", room=room, move="discard")
         await until(ann, begun + 4)
-        await hold(ann, ann.get_by_role("button", name="Resign"))
+        await hold(ann, ann.get_by_role("button", name="Give up"))
         await bob.ok("undo", room=room)
         await until(ann, begun + 5)
         await ann.mouse.up()
-        await expect(ann.get_by_role("dialog")).to_contain_text("Resign")
+        await expect(ann.get_by_role("dialog")).to_contain_text("Give up")
 
 
 async def test_who_looks_back_finds_the_way_to_the_game_again_while_it_goes_on(

@@ -103,7 +103,7 @@ async def test_going_back_loses_nothing_of_what_goes_on(kibitz: Command, server:
             assert "1 move ·" in page and "on we go" not in page
             eve.child.send(HOME)
             await eve.shows("0 moves", "2 of 8")
-            eve.child.send("g6\r")
+            eve.child.send("g3\r")
             await eve.shows("3 moves", "6 of 8", "Ann: three")
             eve.child.send("l")
             await eve.shows("4 moves", "Ann: on we go", "left: back")
@@ -119,7 +119,7 @@ async def test_going_back_loses_nothing_of_what_goes_on(kibitz: Command, server:
             await eve.shows(" of 12", "l: live again")
             eve.child.send("\x1b[F")
             code, page = await eve.end()
-            assert (code, "· resigned" in page) == (0, True)
+            assert (code, "· given up" in page) == (0, True)
 
 
 async def test_q_is_enough(kibitz: Command, server: Running) -> None:
@@ -183,14 +183,14 @@ async def test_a_replay_is_presented(kibitz: Command, server: Running) -> None:
                 for follower in (pia, bob):
                     await follower.shows("1 move ·", "> d (Ann)", "paused")
                 await read_until(pipe, "> d (Ann)")
-                pia.child.send("g5\r")
-                await bob.shows("3 moves", "5 of 7")
+                pia.child.send("g3\r")
+                await bob.shows("3 moves", "move 3, event ")
                 bob.child.send(LEFT + "cagain\r")  # to go back is not his to say
                 await bob.shows(": again", "c: comment")
                 pia.child.send(HOME)
                 await bob.shows("0 moves")
                 pia.child.send("+++ ")
-                await bob.shows("at the end, 8x", "· resigned")
+                await bob.shows("at the end, 8x", "· given up")
                 pia.child.send("q")
                 code, _ = await pia.end()
                 assert code == 0
@@ -222,7 +222,7 @@ async def test_a_room_is_replayed_by_keys(kibitz: Command, server: Running) -> N
             eve.child.send("o" + RIGHT)
             await eve.until(lambda page: "1 move ·" in page and "Ann: hm" in page and hidden(page))
             eve.child.send(HOME + "++++ ")
-            await eve.shows("6 of 6", "16x", "· resigned")
+            await eve.shows("6 of 6", "16x", "· given up")
             eve.child.send("q")
             assert (await eve.end())[0] == 0
         async with at_terminal(kibitz, "replay", room, "--beat", "0.05", "--open") as eve:

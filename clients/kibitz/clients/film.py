@@ -131,12 +131,12 @@ class Film:
         return scene.seen.moves if scene else 0
 
     def at_move(self, move: int) -> int:
-        """The frame of a move, the last one where moves were taken back; else the nearest end."""
+        """The last frame of a move's step; of moves that were taken back, the last; else an end."""
         found, before, most = self.first, 0, 0
         for number in self._starts:
             moves = self.move_at(number)
             if before < move == moves:
-                found = number
+                found = self.after(number - 1)
             before, most = moves, max(most, moves)
         return self.last if move > most else found
 

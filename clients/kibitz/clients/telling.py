@@ -22,6 +22,15 @@ def who_did(scene: Scene, event: Event) -> str:
     return event.name or scene.names.get(event.by or "") or event.by or "the server"
 
 
+STATUSES = {"resigned": "given up", "timeout": "out of time"}
+"""How people say a status, where they say it otherwise."""
+
+
+def status_told(status: str) -> str:
+    """How a room or a board stands, for people."""
+    return STATUSES.get(status, status)
+
+
 def told(scene: Scene, event: Event) -> str | None:
     """An event in words, for people; ``None`` for what the board shows by itself."""
     who, race = who_did(scene, event), bool(scene.course.race)

@@ -12,7 +12,7 @@ from rich.table import Table
 from kibitz.protocol.views import RoomInfo
 
 from ..session import Client
-from ..telling import clock_of, number_of, printable, time_of
+from ..telling import clock_of, number_of, printable, status_told, time_of
 from .paint import widest
 from .screen import Screen
 
@@ -49,9 +49,10 @@ async def list_rooms(client: Client, screen: Screen, game: str | None, finished:
 
 
 def _table(rows: list[tuple[str, ...]], width: int) -> Table:
-    """As many columns as fit; where all rooms are open, they need not be called so."""
+    """As many columns as fit, in words for people; where all rooms are open, that is not said."""
     cells = {head: [row[at] for row in rows] for at, head in enumerate(HEADS)}
     cells["players"] = [_shortened(players) for players in cells["players"]]
+    cells["status"] = [status_told(status) for status in cells["status"]]
     told = zip(cells["game"], cells.pop("mode"), cells.pop("password"), strict=True)
     cells["game"] = [
         ", ".join([game, *([mode] if mode in TOLD_MODES else []), *(["password"] if key else [])])
@@ -121,8 +122,8 @@ async def list_day(client: Client, screen: Screen, game: str, date: str | None, 
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
     for head in heads[: 6 if open_ else 7]:
         table.add_column(head, no_wrap=head == "room")
-    for row in rows:
-        table.add_row(*row[: 6 if open_ else 7])
+    for place, name, status, *others in rows:
+        table.add_row(place, name, status_told(status), *others[: 3 if open_ else 4])
     if rows:
         screen.console.print(table)
         if (more := day.total - len(rows)) > 0:

@@ -21,7 +21,7 @@ from kibitz.engine.text import SIGNS
 from .. import racing
 from ..pushes import Link
 from ..scene import Scene
-from ..telling import number_of, printable
+from ..telling import number_of, printable, status_told
 from .paint import (
     FOUR_COLOURS,
     TWO_COLOURS,
@@ -212,7 +212,7 @@ def _heading(scene: Scene) -> str:
     if scene.spectators:
         told.append(f"{scene.spectators} watching")
     if scene.over and not scene.course.race:
-        told.append(scene.status)
+        told.append(status_told(scene.status))
     return printable(" · ".join(told))
 
 

@@ -171,7 +171,7 @@ export class Controls extends HTMLElement {
       plays && policy.undo && ["restart", "Restart"],
       may && (plays || shown) && ["new", "New game"],
       may && shown && ["again", "Play this deal"],
-      plays && ["resign", "Resign"],
+      plays && ["resign", "Give up"],
       canTry && ["onward", "Try from here in a new room"],
       canPresent && ["present", "Show it to others"],
       ((plays && policy.save) || (over && !closed)) && !file && ["save", "Save position"],

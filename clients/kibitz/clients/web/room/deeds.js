@@ -86,7 +86,7 @@ export class Deeds {
             await this.#player.change(what);
           return;
         case "resign":
-          if (await sure("Give up?", this.#givenUp, "Resign")) await this.#player.change(what);
+          if (await sure("Give up?", this.#givenUp, "Give up")) await this.#player.change(what);
           return;
         case "ready":
         case "unready":

@@ -74,6 +74,14 @@ export class Frame {
     { type: "button", class: "quiet became", hidden: true, onClick: () => this.#ask("analyse") },
     "Analyse",
   );
+  /** Leads to what stands below the table where there is no room beside it. */
+  #below = h("button", {
+    type: "button",
+    class: "quiet below",
+    hidden: true,
+    title: "Below the table",
+    onClick: () => this.log.parentElement?.scrollIntoView(),
+  });
   /** What the table cannot say by itself; its buttons tell `do` {what}. */
   strip = h("div", { class: "strip", hidden: true });
   /** @type {[text: string, choices: [what: string, label: string][]]} */
@@ -102,6 +110,7 @@ export class Frame {
       this.#title,
       this.#badge,
       this.#became,
+      this.#below,
       this.#people,
       link,
     );
@@ -151,6 +160,12 @@ export class Frame {
   /** @param {Playback} playback @param {Source} source */
   #weighed({ board, following }, { past, seats, info: { actions = [] } }) {
     this.#thoughts?.show({ board, following, past, name: seats[board]?.name ?? "", actions });
+    const standings = this.race && !this.race.racers.hidden && "Standings";
+    const thoughts = this.#thoughts && !this.#thoughts.hidden && "Thoughts";
+    const what = [standings, thoughts].filter(Boolean).join(", ");
+    this.#below.hidden = !what;
+    if (this.#below.firstChild?.textContent !== what)
+      this.#below.replaceChildren(what, h("span", { "aria-hidden": "true" }, " ↓"));
   }
 
   /**
@@ -186,7 +201,7 @@ export class Frame {
     else if (live && source.plays && isStuck(playback))
       this.#say("No move that changes anything is left.", [
         ...(player.possible?.undo ? /** @type {[string, string][]} */ ([["undo", "Undo"]]) : []),
-        ["resign", "Resign"],
+        ["resign", "Give up"],
         ["new", "New game"],
       ]);
     else this.#say(...(this.race?.notice(playback.board) ?? ["", []]));
