@@ -88,6 +88,8 @@ async def test_a_lost_game_shows_its_mistake_and_what_would_have_won(
     table = page.locator("kibitz-room")
     await expect(table).to_have_attribute("data-status", "open")
     await page.get_by_role("button", name="One event forward").click()
+    await expect(page.locator("kibitz-log li[aria-current] b")).to_have_text("4")
+    await expect(page.locator("kibitz-timeline .count")).to_have_text(re.compile("^event 7 / "))
     await until(page, 7)
     await page.keyboard.press("End")
     await expect(table).to_have_attribute("data-status", "won")

@@ -14,9 +14,9 @@ const CHANGES = ["move", "undo", "redo", "restart"];
 const SILENT = ["dealt", "hidden", "control"];
 
 /**
- * `who` is given where it is news; `cards` are those that a change moved, in signs. `undone` and
+ * `number` is that of a move, as the table counts; `who` is given where it is news; `cards` are those that a change moved, in signs. `undone` and
  * `redone`: the change that this event took back or brought back, by its number.
- * @typedef {{seq: number, kind: "move" | "say" | "note", text: string, cards?: string, who: string,
+ * @typedef {{seq: number, number?: number, kind: "move" | "say" | "note", text: string, cards?: string, who: string,
  *   time: string, undone?: number, redone?: number}} Line
  */
 
@@ -55,7 +55,8 @@ export class Lines {
     if (this.#movers && by !== this.#mover) line.who = who;
     this.#mover = by;
     const text = kind === "move" ? (event.move ?? "") : `${kind} ${event.move ?? ""}`.trim();
-    return { ...line, kind: "move", text, cards: signed(event), ...this.#change(event) };
+    const number = kind === "move" ? event.moves : undefined;
+    return { ...line, number, kind: "move", text, cards: signed(event), ...this.#change(event) };
   }
 
   /** What a change does to those before it. @param {Event} event */

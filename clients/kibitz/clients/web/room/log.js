@@ -173,10 +173,10 @@ export class Log extends HTMLElement {
   }
 
   /** @param {Line} line */
-  #draw({ seq, kind, text, cards, who, time }) {
+  #draw({ seq, number: count, kind, text, cards, who, time }) {
     const name = who && h("bdi", { class: "who" }, who);
     const said = h("span", { class: "text", dir: kind === "say" ? "auto" : null }, text);
-    const number = h("b", null, seq);
+    const number = h("b", null, count ?? "");
     const head = h("button", { type: "button", tabindex: "-1" }, number);
     const line = h("li", { class: kind, "data-seq": seq }, head);
     if (kind === "say") {

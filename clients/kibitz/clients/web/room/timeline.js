@@ -198,7 +198,7 @@ export class Timeline extends HTMLElement {
     const where = `event ${seq} of ${last}`;
     range.setAttribute("aria-valuetext", this.caption ? `${where}: ${this.caption}` : where);
     range.style.setProperty("--gone", String(share(this, seq)));
-    this.#count.textContent = `${seq} / ${last}`;
+    this.#count.textContent = `event ${seq} / ${last}`;
     this.#first.ariaDisabled = this.#back.ariaDisabled = String(seq <= first);
     this.#last.ariaDisabled = this.#forward.ariaDisabled = String(seq >= last);
     this.#play.ariaDisabled = String(last <= first);
