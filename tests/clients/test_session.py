@@ -329,6 +329,13 @@ async def test_what_no_server_reads_is_sent_to_none(server: Running, encoding: E
         assert client._asked.requests == []
 
 
+async def test_a_name_that_is_no_text_is_refused(server: Running) -> None:
+    with pytest.raises(Refused, match="no text") as caught:
+        async with connect(server.url, name="\udcff"):
+            pass
+    assert caught.value.code is ErrorCode.BAD_MESSAGE
+
+
 @pytest.mark.parametrize("url", ["ws://127.0.0.1:1/ws", "nonsense", "ws://"])
 async def test_no_server(url: str) -> None:
     with pytest.raises(Unreachable):

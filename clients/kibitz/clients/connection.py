@@ -236,7 +236,7 @@ class Connection:
         try:
             frame = self.session.send(request)
         except UnicodeEncodeError:
-            why = "it has a character that is none (half of one, or a byte that is no UTF-8)"
+            why = "that is no text: a character is half of one, or a byte that is no UTF-8"
             raise Refused(ErrorCode.BAD_MESSAGE, why) from None
         if len(frame if isinstance(frame, bytes) else frame.encode()) > MAX_MESSAGE:
             raise Refused(ErrorCode.TOO_LARGE, f"a message has at most {MAX_MESSAGE} bytes")
@@ -314,7 +314,7 @@ class Connection:
             self._ready.set_result(None)
 
     async def _send(self, socket: ClientConnection, request: RequestBase) -> None:
-        await socket.send(self.session.send(request))
+        await socket.send(self._frame(request))
 
     async def _take(self, frame: Frame) -> None:
         """Let one frame of the server happen."""
