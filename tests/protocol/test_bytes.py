@@ -9,7 +9,7 @@ from typing import Any
 import msgpack
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from msgspec import inspect
 
@@ -19,7 +19,7 @@ from kibitz.protocol.limits import MAX_FRAME, MAX_NESTING
 from kibitz.protocol.replies import Reply
 from kibitz.protocol.requests import Admin, Request, SeatBot
 from kibitz.protocol.views import Event
-from kibitz.protocol.wire import Encoding, WireError, decode_request, encode, request_id
+from kibitz.protocol.wire import Encoding, WireError, decode_request, encode, in_words, request_id
 
 VECTORS = json.loads((Path(__file__).parent / "vectors.json").read_text())
 WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=5)
@@ -153,7 +153,7 @@ def plain_answer(plain: Any, size: int) -> Any:
         if isinstance(plain.get("t"), str) and str(error).endswith("`$.t`"):
             return ErrorCode.UNSUPPORTED, str(error)[:200], i
         code = ErrorCode.TOO_LARGE if size > MAX_FRAME else ErrorCode.BAD_MESSAGE
-        return code, str(error)[:200], i
+        return code, in_words(error)[:200], i
 
 
 def answer(frame: str | bytes) -> Any:
@@ -168,6 +168,7 @@ KEYS = sorted({f.encode_name for cls in Request.__args__ for f in msgspec.struct
 
 
 @settings(max_examples=150, deadline=None)
+@example({"t": "fork", "room": ""}, {}, 0)
 @given(
     st.fixed_dictionaries({}, optional={"t": TAGS | PLAIN, "i": PLAIN, "room": WORDS | PLAIN}),
     st.dictionaries(st.sampled_from(KEYS), PLAIN, max_size=3),
