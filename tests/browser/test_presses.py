@@ -9,6 +9,7 @@ from talk import talking
 
 async def hold(page: Page, button: Locator) -> None:
     """Press a button and do not let go yet."""
+    await expect(button).to_be_visible()
     box = await button.bounding_box()
     assert box is not None
     await page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
