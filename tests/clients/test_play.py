@@ -123,7 +123,7 @@ async def test_what_cannot_be_used_is_exit_code_2(kibitz: Command, tmp_path: Pat
         (("play", "montana", "--name", ""), "a name has 1 to 32 characters"),
         (("bot", "greedy", "montana", "--name", "x" * 33), "a name has 1 to 32 characters"),
         (
-            ("rooms", "--server", "http://127.0.0.1:1/"),
+            ("rooms", "--server", "ftp://127.0.0.1:1/"),
             "an address looks like ws://127.0.0.1:8765/ws",
         ),
         (("watch", "a", "--server", "nonsense"), "'nonsense' is no address"),
