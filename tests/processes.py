@@ -29,15 +29,20 @@ class Process:
 
     async def start(self) -> str:
         """Let it serve; its URL, once it listens."""
-        assert self.process.stdin and self.process.stderr
+        assert self.process.stdin
         self.process.stdin.write(b"\n")
+        self.url = json.loads(await self.until('"listening"'))["socket"]
+        return self.url
+
+    async def until(self, text: str) -> str:
+        """The next line of the log with a text: what is killed has not always written it yet."""
+        assert self.process.stderr
         async with asyncio.timeout(PATIENCE):
             async for line in self.process.stderr:
                 self.said += line.decode()
-                if b'"listening"' in line:
-                    self.url = json.loads(line)["socket"]
-                    return self.url
-        raise AssertionError(f"it did not start: {self.said}")
+                if text in line.decode():
+                    return line.decode()
+        raise AssertionError(f"it never said {text}: {self.said}")
 
     async def kill(self) -> None:
         """End it with SIGKILL."""

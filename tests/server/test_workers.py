@@ -232,7 +232,7 @@ async def test_a_start_that_takes_long_can_be_ended() -> None:
             starting = asyncio.create_task(server.start())
             await came.wait()
             server.process.send_signal(signal.SIGTERM)
-            with pytest.raises(AssertionError, match="did not start"):
+            with pytest.raises(AssertionError, match='never said "listening"'):
                 await starting
             assert await server.process.wait() == 0
             assert {line["event"] for line in lines(server.said)} <= {"log waits"}

@@ -47,6 +47,7 @@ async def test_bans_and_closed_rooms_outlive_kill_and_the_key_is_in_no_log(
             await op.order("ban", id=ann.id, reason="enough")
             await talk.refused("auth", "admin", act="drain", key=f"{KEY} but wrong")
             await talk.refused("bad-message", "admin", act="?", key=KEY)
+            await first.until("not an operator")
             await first.kill()
     async with standby(data, *option) as second:
         url = await second.start()
