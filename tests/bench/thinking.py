@@ -1,13 +1,14 @@
 """What strong bots that think cost the others: p50 and p99 of `ok`, with them beside without.
 
-    python -m bench.thinking [--bots 2] [--pairs 30] [--seconds 2]       from tests/
+    python -m bench.thinking [--bots 2] [--strategy greedy] [--pace 100] [--pairs 30]
 
 One server with `--bots`. Some clients move, each a little while after its last move was ok;
 meanwhile somebody races each of the bots on a Klondike and does nothing himself, one race after the
 other. In turns the bots think and are all stopped (SIGSTOP), each for a short round, so that what
 else the machine does befalls both. A round with bots is compared with the two beside it, and those
-with each other, which says what is noise. Server, bots and clients (in this process) share the
-machine.
+with each other, which says what is noise. Bots do not only think, their moves are written down too:
+one that hardly thinks, at the same pace, says what that costs. Server, bots and clients (in this
+process) share the machine.
 """
 
 import argparse
@@ -35,6 +36,7 @@ from servers import FREELY
 from kibitz.clients.session import Client, connect
 from kibitz.protocol.codes import Refused
 from kibitz.protocol.mirror import Mirror
+from kibitz.protocol.views import Strategy
 
 GAME = "klondike"
 SETTLE = 0.1
@@ -66,8 +68,8 @@ class Mover:
 class Host:
     """Who races a bot, and makes no move himself."""
 
-    def __init__(self, client: Client) -> None:
-        self._client = client
+    def __init__(self, client: Client, strategy: Strategy, pace: int) -> None:
+        self._client, self._strategy, self._pace = client, strategy, pace
         self._room = ""
         self.moved = 0
         """Moves of bots."""
@@ -77,7 +79,7 @@ class Host:
         while True:
             mirror = await self._client.create(GAME, mode="race", seats=2, countdown=0)
             self._room = mirror.room
-            await self._client.seat_bot(mirror.room, "strong", 0)
+            await self._client.seat_bot(mirror.room, self._strategy, self._pace)
             await self._client.ready(mirror.room)
             seen = 0
             while mirror.course.lines[1].status == "open":
@@ -159,7 +161,9 @@ async def _round(server: int, movers: list[Mover], seconds: float, name: str) ->
     return found
 
 
-async def measure(bots: int, clients: int, pause: float, seconds: float, pairs: int) -> None:
+async def measure(
+    bots: int, strategy: Strategy, pace: int, clients: int, pause: float, seconds: float, pairs: int
+) -> None:
     """Measure and print."""
     async with AsyncExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
@@ -173,7 +177,8 @@ async def measure(bots: int, clients: int, pause: float, seconds: float, pairs: 
             client.ask("create", i="made", game=GAME)
             movers.append(Mover(client, (await client.until("made"))["room"], pause))
         for _ in range(bots):
-            hosts.append(Host(await stack.enter_async_context(connect(url, name="host"))))
+            host = await stack.enter_async_context(connect(url, name="host"))
+            hosts.append(Host(host, strategy, pace))
         pid = server.process.pid
         quiet, loud = list[Round](), list[Round]()
         async with racing(pid, hosts):
@@ -207,12 +212,14 @@ def main() -> None:
     """Measure."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bots", type=int, default=2)
+    parser.add_argument("--strategy", default="strong", help="greedy: one that hardly thinks")
+    parser.add_argument("--pace", type=int, default=0, help="of a bot, ms a move; 0: no pause")
     parser.add_argument("--clients", type=int, default=4)
     parser.add_argument("--pause", type=float, default=0.01, help="seconds from an ok to a move")
     parser.add_argument("--seconds", type=float, default=2.0, help="of a round")
     parser.add_argument("--pairs", type=int, default=30)
     chosen = parser.parse_args()
-    asyncio.run(measure(chosen.bots, chosen.clients, chosen.pause, chosen.seconds, chosen.pairs))
+    asyncio.run(measure(**vars(chosen)))
 
 
 if __name__ == "__main__":
