@@ -7,6 +7,8 @@ from pathlib import Path
 
 NEVER = (sys.executable, "-c", "import time; time.sleep(600)")
 """In place of a worker: one that does not end."""
+IDLE = (sys.executable, "-c", "import sys; sys.stdin.read()")
+"""In place of a bot: one that sits there and does nothing."""
 DIES = (sys.executable, "-c", "import os; os.kill(os.getpid(), 9)")
 
 

@@ -1,5 +1,6 @@
 """What the tests of the clients share."""
 
+import asyncio
 import io
 import signal
 import socket
@@ -62,3 +63,12 @@ async def server() -> AsyncIterator[Running]:
 def kibitz(server: Running, tmp_path: Path) -> Command:
     """The command, talking to that server."""
     return Command(server.url, tmp_path)
+
+
+@pytest.fixture
+async def no_task_is_left() -> AsyncIterator[None]:
+    """Whatever a client has begun has ended with it."""
+    before = asyncio.all_tasks()
+    yield
+    left = asyncio.all_tasks() - before
+    assert not [task for task in left if "kibitz client" in task.get_name()]

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
+from apart import IDLE
 from servers import Running, running_server
 
 
@@ -13,6 +14,12 @@ def work_takes_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """How busy the machine is decides nothing: what is decided together, or paid for."""
     for where in ("room.writing", "sockets.turn"):
         monkeypatch.setattr(f"kibitz.server.{where}.work_clock", lambda: 0.0)
+
+
+@pytest.fixture
+def idle(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bots of the server's sit there and do nothing."""
+    monkeypatch.setattr("kibitz.server.bots.child.PLAYER", IDLE)
 
 
 @pytest.fixture

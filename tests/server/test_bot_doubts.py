@@ -4,9 +4,8 @@ import asyncio
 from collections.abc import Sequence
 
 import pytest
-from apart import DIES
+from apart import DIES, IDLE
 from races import kinds, race, told
-from server.test_bots import IDLE
 from servers import Running, running_server
 from talk import eventually, talking
 

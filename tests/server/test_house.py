@@ -5,9 +5,10 @@ import signal
 import sys
 
 import pytest
+from apart import IDLE
 from races import begin, race, seat, told
 from server.admin.operators import operated
-from server.test_bots import IDLE, allowing, players
+from server.test_bots import allowing, players
 from servers import EACH_COUNTS, EACH_HAS, Running, running_server
 from talk import Talk, eventually, talking
 from worlds import Fake

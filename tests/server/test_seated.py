@@ -1,7 +1,6 @@
 """The process of a bot, and what makes it go: run in the test's own process where that will do."""
 
 import asyncio
-import sys
 from asyncio.subprocess import PIPE
 from collections.abc import Callable
 
@@ -18,8 +17,6 @@ from kibitz.clients.seated import paced, sit
 from kibitz.clients.session import Closed
 from kibitz.protocol.bots import Errand, Exit
 from kibitz.server.bots import child
-
-IDLE = (sys.executable, "-c", "import sys; sys.stdin.read()")
 
 
 async def errand(

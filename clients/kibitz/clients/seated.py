@@ -30,9 +30,9 @@ from .trust import of_certificate
 
 ENDS: dict[int, Exit] = {CloseCode.REPLACED: Exit.REPLACED, CloseCode.FORBIDDEN: Exit.DONE}
 """How we end where the server hangs up for a reason; for others, we have failed."""
-SENT_AWAY = frozenset(
-    {ErrorCode.FORBIDDEN, ErrorCode.FULL, ErrorCode.NOT_SEATED}
-    | {ErrorCode.ILLEGAL, ErrorCode.GAME_OVER, ErrorCode.NO_ROOM}
+SENT_AWAY = (
+    *(ErrorCode.FORBIDDEN, ErrorCode.FULL, ErrorCode.NOT_SEATED),
+    *(ErrorCode.ILLEGAL, ErrorCode.GAME_OVER, ErrorCode.NO_ROOM),
 )
 """Why nobody may sit down who has sat there: his seat is not his any more, or nothing is played."""
 ALONE_SECONDS = 300.0

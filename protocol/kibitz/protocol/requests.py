@@ -8,8 +8,9 @@ from typing import Annotated
 
 from msgspec import Meta, field
 
+from .advice import Advise as Advise
+from .advice import Finish as Finish
 from .asking import (
-    Advised,
     BoardIndex,
     Day,
     OptionValue,
@@ -269,19 +270,6 @@ class Moves(InRoom, frozen=True, kw_only=True, omit_defaults=True, tag="moves"):
     """The legal moves, best first."""
 
     board: BoardIndex = None
-
-
-class Advise(InRoom, frozen=True, kw_only=True, omit_defaults=True, tag="advise"):
-    """What a strong bot would play here, or whether it can still be won, where the room allows it.
-
-    For whoever plays, about the own board: of cards that he cannot know nothing is used.
-    """
-
-    what: Advised = "move"
-
-
-class Finish(InRoom, frozen=True, kw_only=True, omit_defaults=True, tag="finish"):
-    """The moves that win the own game without a thought, if by what can be known there are any."""
 
 
 class Save(InRoom, frozen=True, kw_only=True, omit_defaults=True, tag="save"):

@@ -60,9 +60,7 @@ class Answers:
         self._rooms = rooms
         self._past = past
         looking = rooms.winnable.seconds if rooms.winnable else 0
-        self._limits = limits_with(
-            *(house.most, house.each, analyses.seconds, advisers.seconds, looking)
-        )
+        self._limits = limits_with(house.limits, analyses.seconds, advisers.seconds, looking)
         self._house = house
         self._advising = Advising(advisers)
         self._reading = Reading(past)

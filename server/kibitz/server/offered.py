@@ -36,9 +36,8 @@ LIMITS = {
 
 
 def limits_with(
-    bots: int, bots_each: int, analysis: float, advice: float, winnable: float
+    counts: Mapping[str, int], analysis: float, advice: float, winnable: float
 ) -> dict[str, int]:
-    """The same and this server's: bots in all, and of one; seconds for each kind of search."""
+    """The same and this server's: how many of what, and seconds for each kind of search."""
     seconds = {"analysis": analysis, "advice": advice, "winnable": winnable}
-    counts = {"bots": bots, "bots_per_identity": bots_each}
-    return LIMITS | counts | {name: round(each * 1000) for name, each in seconds.items()}
+    return LIMITS | dict(counts) | {name: round(each * 1000) for name, each in seconds.items()}

@@ -88,12 +88,29 @@ def takers(
     found = []
     for name in names:
         cells = piles[name]
-        welcome = takes[cells[-1].text if cells else NO_CARD]
-        if not welcome.isdisjoint(cards):
-            found.append((name, welcome))
+        taken = takes[cells[-1].text if cells else NO_CARD]
+        if not taken.isdisjoint(cards):
+            found.append((name, taken))
     return found
 
 
-def all_named(cells: Sequence[Cell]) -> bool:
-    """Whether all cells are known."""
-    return all(cell.card is not None for cell in cells)
+def welcome(takes: Takes, cells: Pile) -> frozenset[str]:
+    """The codes of the cards that a pile takes now."""
+    return takes[cells[-1].text if cells else NO_CARD]
+
+
+def is_spent(
+    piles: Mapping[str, Pile],
+    pack: Iterable[str],
+    homes: Iterable[str],
+    columns: Iterable[str],
+    takes: Takes,
+) -> bool:
+    """Whether all cards of a pack are known, and none of them could be played now."""
+    cells = [cell for name in pack for cell in piles[name]]
+    if any(cell.card is None for cell in cells):
+        return False
+    cards = {cell.known.code for cell in cells}
+    return not takers(piles, homes, ON_FOUNDATION, cards) and not takers(
+        piles, columns, takes, cards
+    )

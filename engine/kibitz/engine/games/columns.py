@@ -26,16 +26,16 @@ from ..table import DOWN, FLIPPED, UP, Counted, Fact, Moved, Pile, Table
 from .building import (
     ANY,
     KINGS,
-    NO_CARD,
     ON_FOUNDATION,
     Takes,
-    all_named,
     building,
     check_columns,
     check_foundation,
     deal_columns,
+    is_spent,
     last_run,
     takers,
+    welcome,
 )
 
 STOCK, WASTE, REDEALS = "Stock", "Waste", "redeals"
@@ -122,8 +122,8 @@ class Columns:
     def _transfer(self, table: Table, source: str, target: str, count: int) -> Objection | None:
         cells, onto = table.piles[source], table.piles[target]
         takes = ON_FOUNDATION if target in FOUNDATIONS else self.takes
-        welcome, moving = takes[onto[-1].text if onto else NO_CARD], cells[-count:]
-        fits = len(moving) == count and moving[0].text in welcome and source != target
+        moving = cells[-count:]
+        fits = len(moving) == count and moving[0].text in welcome(takes, onto) and source != target
         if fits and (count == 1 or len(last_run(moving, takes)) == count):
             return None
         if not cells:
@@ -159,20 +159,20 @@ class Columns:
         homes = takers(piles, FOUNDATIONS, ON_FOUNDATION, cards)
         if homes:
             for source, top in tops:
-                for target, welcome in homes:
-                    if top in welcome:
+                for target, taken in homes:
+                    if top in taken:
                         found.append(transfer(source, target))
         covered = self._covered(piles) if self.groups else {}
         columns = takers(piles, COLUMNS, self.takes, cards.union(*covered.values()))
         if columns:
             for source, top in tops:
-                for target, welcome in columns:
+                for target, taken in columns:
                     if source != target:
-                        if top in welcome:
+                        if top in taken:
                             found.append(transfer(source, target))
                         if source in covered:
                             for count, card in enumerate(covered[source], 2):
-                                if card in welcome:
+                                if card in taken:
                                     found.append(transfer(source, target, count))
         if piles[STOCK] or self._may_redeal(table):
             found.append(DRAW)
@@ -191,12 +191,7 @@ class Columns:
         if isinstance(move, Transfer):
             rest = table.piles[move.source][: -move.count]
             return move.target in COLUMNS and move.source in COLUMNS and (not rest or rest[-1].up)
-        pack = (*table.piles[STOCK], *table.piles[WASTE])
-        if not all_named(pack):
-            return False
-        cards = {cell.known.code for cell in pack}
-        homes = takers(table.piles, FOUNDATIONS, ON_FOUNDATION, cards)
-        return not homes and not takers(table.piles, COLUMNS, self.takes, cards)
+        return is_spent(table.piles, (STOCK, WASTE), FOUNDATIONS, COLUMNS, self.takes)
 
     def score(self, table: Table) -> int:
         """The cards on the foundations, 0 to 52."""

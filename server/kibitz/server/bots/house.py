@@ -81,9 +81,9 @@ class House:
         """Told what a player thinks, for those on other servers."""
         self.reach = Reach("", None)
         """Set when the server listens."""
-        self.each = limits.bots_per_identity
-        """How many of them for one identity."""
-        self._each = (self.each, limits.bots_per_address)
+        self.limits = {"bots": self.most, "bots_per_identity": limits.bots_per_identity}
+        """What a client is told of it."""
+        self._each = (limits.bots_per_identity, limits.bots_per_address)
         self._rooms = rooms
         self._tickets = tickets
         self._metrics = metrics

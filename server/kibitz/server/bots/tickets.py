@@ -114,8 +114,8 @@ class Tickets:
         """The bots that there can be in a room, in their order, if each plays like that."""
         first = state.course.series.first if state.course.series else id_
         for number in range(MOST_IN_A_ROOM):
-            id_ = self.identity(Ticket(first, number, bot)).id
-            taken = {seat.name for seat in state.seats if seat.bot and seat.id != id_}
+            who = self.identity(Ticket(first, number, bot)).id
+            taken = {seat.name for seat in state.seats if seat.bot and seat.id != who}
             alike = next(n for n in range(MOST_IN_A_ROOM) if _called(bot, n) not in taken)
             ticket = Ticket(first, number, bot, alike)
             yield ticket, self.identity(ticket)

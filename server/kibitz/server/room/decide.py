@@ -366,9 +366,9 @@ def is_same(state: RoomState, request: ask.RequestBase, done: Done) -> bool:
         case ask.Resign():
             return done.kind in ("resigned", "closed")
         case ask.SeatBot(on=True, strategy=strategy, pace=pace):
-            return done.kind == "joined" and done.said == str(Bot(strategy, pace))
+            return done.kind == "joined" and done.said == Bot(strategy, pace)
         case ask.SeatBot(seat=seat):
-            return done.kind in ("left", "resigned") and done.said == str(seat)
+            return done.kind in ("left", "resigned") and done.said == seat
         case ask.Comments(on=on):
             return done.said == str(on)
         case ask.Steer(control=control):
@@ -376,7 +376,8 @@ def is_same(state: RoomState, request: ask.RequestBase, done: Done) -> bool:
         case ask.Say(text=text):
             return clean_text(text) == done.said
         case ask.Move(move=None):
-            carried = isinstance(_read(state, done.said or ""), Transfer)
+            said = done.said if isinstance(done.said, str) else ""
+            carried = isinstance(_read(state, said), Transfer)
             return carried and _drag(request) == done.drag
         case ask.Move(move=str(line)):
             move = _read(state, line)

@@ -23,6 +23,7 @@ from kibitz.protocol.replies import Info
 from kibitz.protocol.views import (
     UNENDED,
     BoardView,
+    Bot,
     Event,
     Mode,
     Origin,
@@ -67,7 +68,7 @@ class Done:
 
     last: int
     kind: str
-    said: str | None
+    said: str | int | Bot | None
     drag: Drag | None
 
 
@@ -281,16 +282,16 @@ def _done(record: Record) -> Done:
     return Done(record.last, first.kind, _said(first), drag)
 
 
-def _said(event: Event) -> str | None:
+def _said(event: Event) -> str | int | Bot | None:
     match event.kind:
         case "comments" | "control":
             return str(event.on if event.control is None else event.control)
         case "joined" if event.bot is not None:
-            return str(event.bot)
+            return event.bot
         case "left":
-            return str(event.seat)
+            return event.seat
         case "resigned":
-            return str((event.board or 0) + 1)
+            return (event.board or 0) + 1
         case _:
             return event.move or event.text
 

@@ -14,16 +14,16 @@ from ...options import flag, known
 from ...table import DOWN, UP, Fact, Moved, Table, Turned
 from ..building import (
     KINGS,
-    NO_CARD,
     ON_FOUNDATION,
     Takes,
-    all_named,
     building,
     check_columns,
     check_foundation,
     deal_columns,
+    is_spent,
     last_run,
     takers,
+    welcome,
 )
 
 STOCK, DISCARD, SUIT = "Stock", "Discard", "suit"
@@ -101,15 +101,13 @@ class Klondike:
                 return Objection(Why.UNKNOWN)
 
     def _goes_home(self, table: Table, card: Card) -> bool:
-        suit = table.piles[SUITS[card.suit]]
-        return card.code in ON_FOUNDATION[suit[-1].text if suit else NO_CARD]
+        return card.code in welcome(ON_FOUNDATION, table.piles[SUITS[card.suit]])
 
     def _count(self, table: Table, source: str, target: str) -> int | None:
         """The one number of cards that ``move source target`` can mean."""
-        onto = table.piles[target]
-        welcome = self._on_pile[onto[-1].text if onto else NO_CARD]
+        taken = welcome(self._on_pile, table.piles[target])
         run = enumerate(self._run(table, source), 1)
-        return next((count for count, card in run if card in welcome), None)
+        return next((count for count, card in run if card in taken), None)
 
     def _run(self, table: Table, source: str) -> list[str]:
         """The codes of the cards that may move, the last one first."""
@@ -146,8 +144,8 @@ class Klondike:
                 found.append(transfer(source, SUIT))
         open_ = takers(piles, PILES, self._on_pile, set().union(*runs.values()))
         for source, run in runs.items():
-            for target, welcome in open_:
-                if target != source and not welcome.isdisjoint(run):
+            for target, taken in open_:
+                if target != source and not taken.isdisjoint(run):
                     found.append(transfer(source, target))
         if piles[STOCK]:
             found.append(Draw())
@@ -167,14 +165,7 @@ class Klondike:
             count = self._count(table, move.source, move.target) or 0
             rest = table.piles[move.source][:-count]
             return not rest or rest[-1].up
-        pack = (*table.piles[STOCK], *table.piles[DISCARD])
-        if not all_named(pack):
-            return False
-        cards = [cell.known for cell in pack]
-        home = any(self._goes_home(table, card) for card in cards)
-        return not home and not takers(
-            table.piles, PILES, self._on_pile, {card.code for card in cards}
-        )
+        return is_spent(table.piles, (STOCK, DISCARD), SUITS.values(), PILES, self._on_pile)
 
     def score(self, table: Table) -> int:
         """The cards on the suits, 0 to 52."""
