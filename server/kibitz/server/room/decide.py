@@ -55,7 +55,6 @@ KINDS_OF: dict[type[ask.RequestBase], str] = {
 }
 """The kind of event that each command makes first; some make one of two (:func:`is_same`)."""
 CLOSED = "the room has been closed"
-TAKEN = "the race has not begun; it is called off only where nobody but you and bots has a seat"
 SEAT_HOLD_MS = 24 * 3600 * 1000
 """How long a seat is kept for a player who is away, from the last thing he did, milliseconds."""
 
@@ -92,8 +91,6 @@ def change(
             return _steer(state, request.control, who, at)
         case ask.Resign() if race.is_left_to(state, who):
             return [replace(note(state, "closed", None, at), text=CALLED_OFF)]
-        case ask.Resign() if state.owner == who.id and not state.course.is_released():
-            raise Refused(ErrorCode.ILLEGAL, TAKEN)
         case ask.Resign() if state.mode == "replay":
             gone = note(state, "resigned", who.id, at)
             return [
