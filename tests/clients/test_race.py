@@ -219,7 +219,7 @@ async def test_a_race_through_a_pipe_is_told_in_few_lines(kibitz: Command, serve
         theirs = await bob.join(room, "player")
         await bob.ready(room)
         await write(ann, "ready")
-        await read_until(ann, "tableau")
+        await read_until(ann, "1. Bob 0 (0 moves)")
         await bob.until(lambda: theirs.board.piles)
         for _ in range(10):
             await bob.move(room, "d")

@@ -46,12 +46,12 @@ export class Thoughts extends HTMLElement {
   /** @type {Looked | null} */
   #looked = null;
   #drawn = "";
-  #title = h("summary", {});
+  #title = h("summary", { onclick: () => this.#folded() });
   #note = h("p", { class: "muted small" });
   #list = h("ol", { "aria-label": "Moves and what they are worth" });
   #fold = h(
     "details",
-    { open: settings.thoughts, ontoggle: () => this.#folded() },
+    { open: settings.thoughts, ontoggle: () => this.#draw() },
     this.#title,
     this.#list,
     this.#note,
@@ -61,11 +61,9 @@ export class Thoughts extends HTMLElement {
     this.replaceChildren(this.#fold);
   }
 
-  /** It was opened or closed. */
+  /** Somebody opens or closes it; kept at once, for the event that tells of it may come too late. */
   #folded() {
-    const { open } = this.#fold;
-    if (open !== settings.thoughts) settings.set({ thoughts: open });
-    this.#draw();
+    settings.set({ thoughts: !this.#fold.open });
   }
 
   /** Something else is thought. @param {Thought} thought */
