@@ -17,9 +17,6 @@ NICE = 10
 """How far it gives way: where all are busy it gets a tenth of what others do."""
 FIRST_TO_GO = b"1000"
 """Where memory is short, this is what the system ends, and not the server."""
-MOST_NICE = 19
-TRIES, TRY_SECONDS = 10, 0.1
-"""How often it is tried to have a session give way, and how long after one another."""
 OURSELVES = 0
 _TIE = """
 import os, signal, sys
@@ -91,36 +88,16 @@ async def started(command: Sequence[str], *, speaks: bool = True) -> AsyncIterat
             stdin=PIPE,
             stdout=PIPE if speaks else DEVNULL,
             stderr=DEVNULL,
-            start_new_session=True,  # a Ctrl-C is for the server, who ends this one
+            # A Ctrl-C is for the server, who ends this one. In a session of its own its nice
+            # value would mean nothing where the system has each session get its share.
+            process_group=0,
         )
     except OSError as error:
         raise Failed(f"no process: {error.strerror}") from None
     try:
-        await _give_way(child.pid)
         yield child
     finally:
         await ended(child)
-
-
-async def _give_way(session: int) -> None:
-    """Let a session give way to ours, where the system has each get its share, whatever is in it.
-
-    There the nice value of a process counts among those of its own session only.
-    """
-    for _ in range(TRIES):
-        try:
-            _share_out(session)
-        except (BlockingIOError, PermissionError):  # nobody may so often, or while it begins
-            await asyncio.sleep(TRY_SECONDS)
-        except (OSError, ValueError, IndexError):  # no such shares, or the process has ended
-            return
-        else:
-            return
-
-
-def _share_out(session: int) -> None:
-    ours = int(Path("/proc/self/autogroup").read_text().split()[-1])
-    Path(f"/proc/{session}/autogroup").write_text(str(min(ours + NICE, MOST_NICE)))
 
 
 async def ended(child: Process) -> int:

@@ -34,7 +34,7 @@ async def analysis_of(text: str) -> Analysed:
 
     """
     child = await asyncio.create_subprocess_exec(
-        *COMMAND, str(os.getpid()), stdin=PIPE, stdout=PIPE, stderr=DEVNULL, start_new_session=True
+        *COMMAND, str(os.getpid()), stdin=PIPE, stdout=PIPE, stderr=DEVNULL, process_group=0
     )
     try:
         said, _ = await child.communicate(text.encode())
