@@ -260,6 +260,7 @@ async def test_a_client_comes_back_into_a_private_room(tmp_path: Path) -> None:
         ("http://127.0.0.1:8765", "ws://127.0.0.1:8765/ws"),
         ("https://example.org/cards/?room=abc#move=5", "wss://example.org/cards/ws"),
         ("https://example.org/ws", "wss://example.org/ws"),
+        ("http://example.org/ws/", "ws://example.org/ws"),
         ("ws://127.0.0.1:8765/ws", "ws://127.0.0.1:8765/ws"),
         ("http://[::1", "http://[::1"),
         ("nonsense", "nonsense"),

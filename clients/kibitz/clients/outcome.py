@@ -158,8 +158,8 @@ def address(text: str) -> str:
         return text
     if parts.scheme not in SCHEMES or not parts.hostname:
         return text
-    path = parts.path if parts.path.endswith("/ws") else f"{parts.path.rstrip('/')}/ws"
-    return urlunsplit((SCHEMES[parts.scheme], parts.netloc, path, "", ""))
+    path = parts.path.rstrip("/").removesuffix("/ws")
+    return urlunsplit((SCHEMES[parts.scheme], parts.netloc, f"{path}/ws", "", ""))
 
 
 def _is_address(text: str) -> bool:

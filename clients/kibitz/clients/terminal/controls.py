@@ -36,7 +36,8 @@ RIGHT = ("\x1b[C", "\x1bOC", "\r", "\n", "n", "\x1b[B", "\x1bOB")
 LEFT = ("\x1b[D", "\x1bOD", "b", "p", "\x7f", "\x1b[A", "\x1bOA")
 HOME = ("\x1b[H", "\x1bOH", "\x1b[1~", "0")
 END = ("\x1b[F", "\x1bOF", "\x1b[4~", "l", "$")
-STOPS = ("q", "Q", "\x03", "\x04", "\x1b", "")
+ESCAPE = "\x1b"
+STOPS = ("q", "Q", "\x03", "\x04", ESCAPE, "")
 
 
 class Controls:
@@ -48,7 +49,7 @@ class Controls:
     @property
     def asks(self) -> str:
         """What is being typed, for the foot of the page."""
-        return "" if self.typed is None else f"go to move: {self.typed}_ (Enter)"
+        return "" if self.typed is None else f"go to move: {self.typed}_ (Enter; Esc: not)"
 
     def press(self, key: str, control: Control, at: int, film: Film) -> Control | Wish | None:
         """What a key means, where a replay is at event ``at``; ``None``: nothing yet.
@@ -60,7 +61,7 @@ class Controls:
             film: What is shown.
 
         """
-        if self.typed is not None and key not in STOPS:
+        if self.typed is not None and (key == ESCAPE or key not in STOPS):
             return self._go(key, control, film)
         self.typed = None
         still = replace(control, at=at, playing=False)
