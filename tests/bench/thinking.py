@@ -7,8 +7,8 @@ meanwhile somebody races each of the bots on a Klondike and does nothing himself
 other. In turns the bots think and are all stopped (SIGSTOP), each for a short round, so that what
 else the machine does befalls both. A round with bots is compared with the two beside it, and those
 with each other, which says what is noise. Bots do not only think, their moves are written down too:
-one that hardly thinks, at the same pace, says what that costs. Server, bots and clients (in this
-process) share the machine.
+one that hardly thinks, at the same pace, says what that costs. Server, bots, clients (in this
+process) and who races (in another) share the machine.
 """
 
 import argparse
@@ -16,12 +16,13 @@ import asyncio
 import contextlib
 import os
 import signal
+import sys
 import tempfile
 import time
+from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 from math import sqrt
 from pathlib import Path
@@ -29,16 +30,13 @@ from statistics import median
 
 from apart import children
 from bench.hostile import percentile
+from bench.hosts import BEGUN, GAME
 from processes import PATIENCE, Process, standby
 from raw import Raw, raw
 from servers import FREELY
 
-from kibitz.clients.session import Client, connect
-from kibitz.protocol.codes import Refused
-from kibitz.protocol.mirror import Mirror
 from kibitz.protocol.views import Strategy
 
-GAME = "klondike"
 SETTLE = 0.1
 """Seconds in which a process begins, or a signal takes effect."""
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -65,42 +63,6 @@ class Mover:
         return times
 
 
-class Host:
-    """Who races a bot, and makes no move himself."""
-
-    def __init__(self, client: Client, strategy: Strategy, pace: int) -> None:
-        self._client, self._strategy, self._pace = client, strategy, pace
-        self._room = ""
-        self.moved = 0
-        """Moves of bots."""
-
-    async def race(self, begun: asyncio.Event) -> None:
-        """One race after the other, for ever; ``begun`` is set once a bot has moved."""
-        while True:
-            mirror = await self._client.create(GAME, mode="race", seats=2, countdown=0)
-            self._room = mirror.room
-            await self._client.seat_bot(mirror.room, self._strategy, self._pace)
-            await self._client.ready(mirror.room)
-            seen = 0
-            while mirror.course.lines[1].status == "open":
-                await self._client.until(partial(_is_past, mirror, mirror.seq))
-                moves = mirror.view.boards[1].moves
-                self.moved, seen = self.moved + moves - seen, moves
-                if moves:
-                    begun.set()
-            await self.end()
-
-    async def end(self) -> None:
-        """Give the race up, and let the bot do so."""
-        for done in (self._client.send_bot_away(self._room, 2), self._client.resign(self._room)):
-            with contextlib.suppress(Refused):
-                await done
-
-
-def _is_past(mirror: Mirror, seq: int) -> bool:
-    return mirror.seq > seq
-
-
 def used(server: int) -> float:
     """Seconds of the processor that a server's children have used so far."""
     ticks = sum(map(int, _stat(server)[13:15]))
@@ -115,22 +77,19 @@ def _stat(pid: int) -> list[str]:
 
 
 @contextlib.asynccontextmanager
-async def racing(server: int, hosts: list[Host]) -> AsyncIterator[None]:
-    """Have a bot play for each of them; in the end there is none any more."""
-    begun = [asyncio.Event() for _ in hosts]
-    races = [
-        asyncio.create_task(host.race(event)) for host, event in zip(hosts, begun, strict=True)
-    ]
+async def racing(url: str, *races: object) -> AsyncIterator[None]:
+    """Have bots play in races of people apart (:mod:`bench.hosts`); in the end they are told."""
+    command = (sys.executable, "-m", "bench.hosts", url, *map(str, races))
+    hosts = await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE)
+    assert hosts.stdin is not None and hosts.stdout is not None
+    async with asyncio.timeout(PATIENCE):
+        assert await hosts.stdout.readline() == BEGUN
     try:
-        async with asyncio.timeout(PATIENCE):
-            await asyncio.gather(*(event.wait() for event in begun))
         yield
     finally:
-        await send(server, signal.SIGCONT)
-        for task in races:
-            task.cancel()
-        ends = await asyncio.gather(*races, return_exceptions=True)
-        assert all(isinstance(end, asyncio.CancelledError) for end in ends), ends
+        hosts.stdin.close()
+        print((await hosts.stdout.read()).decode(), end="")
+        assert await hosts.wait() == 0
 
 
 async def send(server: int, number: int) -> None:
@@ -171,22 +130,19 @@ async def measure(
         server = await stack.enter_async_context(standby(Path(folder) / "log", *options))
         url = await server.start()
         hearing = asyncio.create_task(_hear(server))
-        movers, hosts = list[Mover](), list[Host]()
+        movers = list[Mover]()
         for _ in range(clients):
             client = await stack.enter_async_context(raw(url))
             client.ask("create", i="made", game=GAME)
             movers.append(Mover(client, (await client.until("made"))["room"], pause))
-        for _ in range(bots):
-            host = await stack.enter_async_context(connect(url, name="host"))
-            hosts.append(Host(host, strategy, pace))
         pid = server.process.pid
         quiet, loud = list[Round](), list[Round]()
-        async with racing(pid, hosts):
+        async with racing(url, bots, strategy, pace):
             for number in range(2 * pairs + 1):
                 await send(pid, signal.SIGCONT if number % 2 else signal.SIGSTOP)
                 rounds, name = (loud, "bots") if number % 2 else (quiet, "nobody")
                 rounds.append(await _round(pid, movers, seconds, name))
-        print(f"the bots made {sum(host.moved for host in hosts)} moves")
+            await send(pid, signal.SIGCONT)
         server.process.terminate()
         mistakes = await hearing
         await server.process.wait()
