@@ -62,6 +62,9 @@ async def test_who_made_a_race_adds_bots_and_sends_them_away(open_page: Browsing
             await expect(bob.get_by_role("button", name=what)).to_have_count(0)
         await page.get_by_role("button", name="Send greedy bot away").click()
         await expect(page.locator("kibitz-gate .bot")).to_have_count(0)
+        await expect(page.get_by_role("button", name="Call it off")).to_have_count(0)
+        await bob.close()
+        await expect(page.get_by_role("button", name="Call it off")).to_be_visible()
         async with talking(server.url) as cyd:
             view = (await cyd.ok("join", room=room))["view"]
             assert [seat.get("bot") for seat in view["seats"]] == [None] * 4

@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack
 import pytest
 from races import RACE, begin, kinds, later, race, seat, told, wake
 from servers import running_server
-from talk import fetch, talking
+from talk import Talk, fetch, talking
 from worlds import START_MS, Fake
 
 from kibitz.clients.verifying.replay import verdict_on_file
@@ -350,6 +350,11 @@ async def test_a_hundred_ask_for_the_next_deal_at_once() -> None:
         assert kinds(ann, room).count("rematch") == 1
 
 
+def here(talk: Talk) -> list[list[int]]:
+    """The seats of those who are connected, as it was said last."""
+    return [push["players"] for push in talk.pushes if push["t"] == "presence"][-1:]
+
+
 async def test_a_race_that_nobody_has_come_to_is_called_off_by_who_made_it() -> None:
     async with (
         running_server() as running,
@@ -362,6 +367,10 @@ async def test_a_race_that_nobody_has_come_to_is_called_off_by_who_made_it() -> 
             await each.refused("illegal", "resign", room=room)
         await bob.ok("leave", room=room)
         await bob.ok("join", room=room)
+        async with talking(running.url) as cyd:
+            await seat(room, cyd)
+            await ann.refused("illegal", "resign", room=room)
+        await ann.until(lambda: here(ann) == [[1]])  # who has gone has his seat yet
         done = await ann.ok("resign", "off", room=room)
         closed = await told(bob, room, "closed")
         assert closed["text"] == "who made this race has called it off" and "by" not in closed

@@ -69,7 +69,7 @@ def change(
         request: The command.
         who: Who asks.
         at: Milliseconds since the room's creation.
-        here: The players that are connected; of ``ready`` only.
+        here: The players that are connected; of ``ready`` and ``resign`` only.
 
     Raises:
         Refused: Not allowed, not legal, not now; nothing has changed.
@@ -89,7 +89,7 @@ def change(
             return race.ready(state, request.on, who, here, at)
         case ask.Steer():
             return _steer(state, request.control, who, at)
-        case ask.Resign() if race.is_left_to(state, who):
+        case ask.Resign() if race.is_left_to(state, who, here):
             return [replace(note(state, "closed", None, at), text=CALLED_OFF)]
         case ask.Resign() if state.mode == "replay":
             gone = note(state, "resigned", who.id, at)

@@ -104,13 +104,14 @@ def _begins(state: RoomState, course: Course, here: set[str], at: int) -> int | 
     return soon if begins is None and agreed_now else begins
 
 
-def is_left_to(state: RoomState, who: Identity) -> bool:
+def is_left_to(state: RoomState, who: Identity, here: set[str]) -> bool:
     """Whether a race has not begun that is nobody's but who made it: he may call it off.
 
-    Nobody sits in it but him and bots.
+    Nobody sits in it but him, bots and who is not ``here`` any more.
     """
-    seated = [seat.id for seat in state.seats if seat.id and seat.bot is None]
-    return not state.course.is_released() and state.owner == who.id and seated == [who.id]
+    people = {seat.id for seat in state.seats if seat.id and seat.bot is None}
+    left = people & here | {who.id} == {who.id}
+    return not state.course.is_released() and state.owner == who.id and left
 
 
 def start_of(state: RoomState) -> int | None:

@@ -63,11 +63,12 @@ export class Gate extends HTMLElement {
     const { seats, here, ready, own, fixed, limit, canSit, canInvite, canBot, canClose } =
       this.#info;
     const taken = seats.filter((seat) => seat.id);
+    const gone = (/** @type {number} */ seat) => here?.includes(seat) === false;
     const free = seats.length - taken.length;
     this.#seats.replaceChildren(
       ...taken.map(({ seat, name, id, bot }) => {
         const absent = bot ? "coming" : "away";
-        const how = ready.includes(seat) ? "ready" : here?.includes(seat) === false ? absent : "";
+        const how = ready.includes(seat) ? "ready" : gone(seat) ? absent : "";
         return h(
           "li",
           { class: how || null },
@@ -85,7 +86,7 @@ export class Gate extends HTMLElement {
     const waits = last && ready.length === taken.length - 1;
     const begin = waits ? " It begins when you press “I am ready”." : "";
     this.#facts.textContent = `Everybody plays the same deal, for ${time} at most.${begin}`;
-    const alone = own !== null && taken.every(({ seat, bot }) => bot || seat === own);
+    const alone = own !== null && taken.every(({ seat, bot }) => bot || seat === own || gone(seat));
     this.#keep([
       own !== null && !fixed && !is && ["ready", "I am ready", "primary large"],
       own !== null && !fixed && is && ["unready", "Not ready", "large"],
