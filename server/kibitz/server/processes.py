@@ -14,9 +14,9 @@ from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 NICE = 10
-"""How far it gives way: where all are busy it gets a tenth of what others do. On Linux it gets what
-they leave, and is stopped at once where one of them wakes (``SCHED_IDLE``): else that one would
-wait until its turn is over."""
+"""How far it gives way: where all are busy it gets a tenth of what others do."""
+LET_OTHERS = getattr(os, "sched_yield", int)
+"""Offers the processor to whoever waits for it, where that can be."""
 FIRST_TO_GO = b"1000"
 """Where memory is short, this is what the system ends, and not the server."""
 OURSELVES = 0
@@ -47,9 +47,6 @@ def bound(process: int, *, address_bytes: int, seconds: int) -> None:
     with contextlib.suppress(OSError):
         nice = os.getpriority(os.PRIO_PROCESS, process) + NICE
         os.setpriority(os.PRIO_PROCESS, process, nice)
-    if sys.platform == "linux":
-        with contextlib.suppress(OSError):
-            os.sched_setscheduler(process, os.SCHED_IDLE, os.sched_param(0))
     with contextlib.suppress(OSError):
         Path(f"/proc/{process or 'self'}/oom_score_adj").write_bytes(FIRST_TO_GO)
     for what, most in (

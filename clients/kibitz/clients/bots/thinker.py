@@ -1,20 +1,25 @@
 """The strategies that think: what the engine's policies choose, in a game's notation."""
 
+import os
+import time
 from random import Random
 
 from kibitz.engine.game import Game
 from kibitz.engine.games import TEXTS
 from kibitz.engine.notation import read_table
-from kibitz.engine.thinking import Strength, policy
+from kibitz.engine.thinking import Strength, breathing, policy
 from kibitz.protocol.views import BoardView
+
+LET_OTHERS = getattr(os, "sched_yield", int)
+"""Offers the processor to whoever waits for it, where that can be."""
 
 
 class Thinker:
-    """A strategy, for one game from its start to its end."""
+    """A strategy, for one game from its start to its end; it lets others go first, often."""
 
     def __init__(self, game: Game, strength: Strength, rng: Random) -> None:
         """Nothing has been seen yet; see :func:`kibitz.engine.thinking.policy`."""
-        self._policy = policy(game, strength, rng)
+        self._policy = policy(game, strength, rng, breathing(time.monotonic, LET_OTHERS))
         self._text = TEXTS[game.name]
 
     def __call__(self, view: BoardView, legal: list[str]) -> str | None:

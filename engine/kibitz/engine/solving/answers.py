@@ -61,5 +61,5 @@ class Budget:
             raise Enough
 
 
-ASK_EVERY = 256
+ASK_EVERY = 16
 """Positions between two questions whether it is enough."""

@@ -4,6 +4,7 @@ Promises: the same table, the same chance, the same move; a hidden card is guess
 at. Never: a clock; how long it thinks follows from how many worlds it is to imagine.
 """
 
+from .breathing import breathing
 from .choosing import Policy, Strength, policy
 
-__all__ = ["Policy", "Strength", "policy"]
+__all__ = ["Policy", "Strength", "breathing", "policy"]

@@ -1,6 +1,6 @@
 """One way to get somebody who plays well, for all games."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from random import Random
@@ -75,13 +75,16 @@ MORE = {
 """Worlds of games that are played out so much faster."""
 
 
-def policy(game: Game, strength: Strength, rng: Random) -> Policy:
+def policy(
+    game: Game, strength: Strength, rng: Random, breathe: Callable[[], object] = lambda: None
+) -> Policy:
     """Somebody who plays a game.
 
     Args:
         game: The rules.
         strength: How long is thought about a move.
         rng: Where all chance comes from; the same gives the same game.
+        breathe: Called often while it thinks, several times a millisecond.
 
     Raises:
         TypeError: Nobody plays this game.
@@ -91,10 +94,10 @@ def policy(game: Game, strength: Strength, rng: Random) -> Policy:
     worlds = MORE.get((game.name, strength), effort.worlds)
     match game:
         case Columns() | Klondike():
-            return Sampler(game, klondikes.Preferences(game), worlds, rng, effort.content)
+            return Sampler(game, klondikes.Preferences(game), worlds, rng, effort.content, breathe)
         case AcesUp():
-            return Sampler(game, aces.Preferences(), worlds, rng, effort.content)
+            return Sampler(game, aces.Preferences(), worlds, rng, effort.content, breathe)
         case Montana():
-            return Planner(game, effort.nodes, rng)
+            return Planner(game, effort.nodes, rng, breathe)
         case _:
             raise TypeError(f"nobody plays {game.name}")

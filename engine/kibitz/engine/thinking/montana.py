@@ -5,7 +5,7 @@ what is left is shuffled. Promises: at most one search between two shuffles, as 
 moves; repeatable.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import reduce
 from random import Random
 
@@ -20,18 +20,26 @@ from .weighing import worth_of
 class Planner:
     """Plays one game."""
 
-    def __init__(self, game: Montana, nodes: int, rng: Random) -> None:
+    def __init__(
+        self,
+        game: Montana,
+        nodes: int,
+        rng: Random,
+        breathe: Callable[[], object] = lambda: None,
+    ) -> None:
         """Nothing has been seen yet.
 
         Args:
             game: The rules.
             nodes: Positions that one search looks at.
             rng: Where all chance comes from.
+            breathe: Called now and then while it searches.
 
         """
         self._game = game
         self._nodes = nodes
         self._rng = rng
+        self._breathe = breathe
         self._plan: list[Move] = []
         self._expected: Mapping[str, Pile] | None = None
         self.values: Mapping[Move, float] = {}
@@ -56,10 +64,14 @@ class Planner:
 
     def _search(self, seen: Table) -> None:
         seed = self._rng.getrandbits(64)
-        way = farthest(seen, Budget(self._nodes), seed)
+        way = farthest(seen, Budget(self._nodes, self._go_on), seed)
         self._plan = list(way)[::-1]
         end = reduce(self._after, way, seen)
         self._worth = worth_of(self._game.is_won(end), self._game.score(end), SETTLED)
+
+    def _go_on(self) -> bool:
+        self._breathe()
+        return False
 
     def _after(self, table: Table, move: Move) -> Table:
         return fold(self._game.effect(table, move, NO_CHANCE), table)

@@ -7,7 +7,7 @@ gone through without end, it is looked through first, and a candidate is a move 
 draws. Promises: repeatable; at most worlds times candidates playouts.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from random import Random
 from statistics import fmean
 
@@ -24,7 +24,13 @@ class Sampler:
     """Plays one game."""
 
     def __init__(
-        self, game: Game, preferences: Preferring, worlds: int, rng: Random, content: int = 0
+        self,
+        game: Game,
+        preferences: Preferring,
+        worlds: int,
+        rng: Random,
+        content: int = 0,
+        breathe: Callable[[], object] = lambda: None,
     ) -> None:
         """Nothing has been seen yet.
 
@@ -34,12 +40,14 @@ class Sampler:
             worlds: How many are imagined for one choice.
             rng: Where all chance comes from.
             content: If what is preferred wins in so many worlds, the first, nothing else is tried.
+            breathe: Called after every game that was played on.
 
         """
         self._game = game
         self._preferences = preferences
         self._worlds, self._content = worlds, content
         self._rng = rng
+        self._breathe = breathe
         self._knowledge = Knowledge(game)
         self._fans = [place.pile for place in game.layout if place.kind == "fan"]
         free = PACK if preferences.is_free else ()
@@ -164,7 +172,9 @@ class Sampler:
         if outcome.won:
             return 1 + FAR
         playout = self._preferences.begin(outcome.table, rng)
-        return worth_of(playout.run(), playout.home, len(DECK))
+        won = playout.run()
+        self._breathe()
+        return worth_of(won, playout.home, len(DECK))
 
 
 def _values(worth: Mapping[Way, Sequence[float]], made: Sequence[Move]) -> dict[Move, float]:

@@ -18,9 +18,10 @@ from kibitz.engine.notation import read_fact, read_table
 from kibitz.engine.solving import Verdict
 from kibitz.engine.solving.courses import Patience
 from kibitz.engine.table import Table, fold, redact_table
-from kibitz.engine.thinking import Strength, policy
+from kibitz.engine.thinking import Strength, breathing, policy
 from kibitz.engine.thinking.chances import chances
 
+from ..processes import LET_OTHERS
 from .bounds import bound, enough
 from .questions import Answer, Question, most
 
@@ -40,7 +41,7 @@ def answered(question: Question, patience: Patience) -> Answer:
     game = GAMES[question.game].with_options(question.options)
     seen, rng = read_table(question.piles, question.counters), Random(question.seed)
     if question.what == "move":
-        bot = policy(game, Strength.STRONG, rng)
+        bot = policy(game, Strength.STRONG, rng, breathing(time.monotonic, LET_OTHERS))
         bot.recall(_before(question, seen))
         move = bot.choose(seen)
         return Answer(move=None if move is None else TEXTS[game.name].write(move))

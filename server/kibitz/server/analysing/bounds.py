@@ -4,10 +4,13 @@ import os
 import resource
 import time
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 
+from kibitz.engine.thinking import breathing
+
 from .. import processes
-from ..processes import OURSELVES
+from ..processes import LET_OTHERS, OURSELVES
 
 MEMORY_BYTES = 384 << 20
 """Memory with which a search ends; nothing more is found out then."""
@@ -15,6 +18,8 @@ ADDRESS_BYTES = 1 << 30
 """Most memory, as addresses: what the system sees to, where it may."""
 PATIENCE = 4
 """So many times its processor time something may take by the clock: it gives way to everybody."""
+LOOK_EVERY = 16
+"""So many questions after one another it is looked whether the server is there yet."""
 STATM = Path("/proc/self/statm")
 
 
@@ -36,7 +41,7 @@ def enough(
     spent: Callable[[], float] = time.process_time,
     clock: Callable[[], float] = time.monotonic,
 ) -> Callable[[], bool]:
-    """What says that it is time to tell what has been found.
+    """What says that it is time to tell what has been found; who asks often lets others go first.
 
     Args:
         seconds: Of the processor, from now on.
@@ -47,7 +52,14 @@ def enough(
 
     """
     end, late = spent() + seconds, clock() + patience * seconds
-    return lambda: spent() > end or clock() > late or is_unwanted(parent)
+    breathe, asked = breathing(clock, LET_OTHERS), count()
+
+    def is_enough() -> bool:
+        breathe()
+        gone = next(asked) % LOOK_EVERY == 0 and is_unwanted(parent)
+        return gone or spent() > end or clock() > late
+
+    return is_enough
 
 
 def is_unwanted(parent: int) -> bool:
