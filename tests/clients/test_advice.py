@@ -14,6 +14,7 @@ from kibitz.clients.scene import Scene
 from kibitz.clients.session import Refused, connect
 from kibitz.clients.telling import told as said_of
 from kibitz.clients.terminal.advice import (
+    INSTEAD,
     NO_ADVICE,
     NO_CHANCES,
     NO_CHANCES_IN_A_RACE,
@@ -85,13 +86,14 @@ async def test_a_hint_and_chances(kibitz: Command) -> None:
 
 
 async def test_rooms_without_advice(kibitz: Command, server: Running) -> None:
-    for hints, moves in (("moves", "f 3, d\n"), ("none", "this room gives no hints\n")):
+    listed, refused = "f 3, d\n", "this room gives no hints\n"
+    for hints, instead, moves in (("moves", INSTEAD, listed), ("none", "", refused)):
         played = await kibitz.run(
             "play", "aces-up", "--deal", "1", "--hints", hints, lines="hint\nwinnable\nmoves\n"
         )
-        assert f"{NO_ADVICE}\n{NO_CHANCES}\n{moves}" in played.out
-    refused = await kibitz.run("play", "--room", "abc", "--casual")
-    assert (refused.code, "no --deal, " in refused.err) == (2, True)
+        assert f"{NO_ADVICE}{instead}\n{NO_CHANCES}\n{moves}" in played.out
+    done = await kibitz.run("play", "--room", "abc", "--casual")
+    assert (done.code, "no --deal, " in done.err) == (2, True)
 
 
 async def test_a_race_has_advice_only_if_that_was_said(kibitz: Command) -> None:
@@ -134,5 +136,5 @@ async def test_a_server_that_gives_none_is_not_asked_for_it(kibitz: Command) -> 
         kibitz.environ["KIBITZ_SERVER"] = running.url
         lines = "hint\nboard\n"
         played = await kibitz.run("play", "klondike", "--load", "game.txt", lines=lines)
-        assert f"{NONE_HERE}\n" in played.out
+        assert f"{NONE_HERE}{INSTEAD}\n" in played.out
         assert OFFER not in played.out

@@ -14,16 +14,15 @@ from ..advised import may_finish, told
 from ..telling import number_of
 from .table import Table
 
-NO_ADVICE = (
-    "this room gives no advice (one that is made with --hints bot does); "
-    "`moves` lists the legal moves"
-)
+NO_ADVICE = "this room gives no advice (one that is made with --hints bot does)"
 NO_CHANCES = (
     "whether it can still be won is told in casual rooms only; "
     "`kibitz play GAME --casual` makes one"
 )
 NO_CHANCES_IN_A_RACE = "in a race nobody is told whether it can still be won"
-NONE_HERE = "this server gives no advice; `moves` lists the legal moves"
+NONE_HERE = "this server gives no advice"
+INSTEAD = "; `moves` lists the legal moves"
+"""What is added to these where it is so."""
 NOT_YET = "it does not play itself from here"
 
 
@@ -51,10 +50,11 @@ async def chances(table: Table) -> None:
 
 
 async def _tell(table: Table, what: Advised, allowed: bool, refusal: str) -> None:
+    instead = INSTEAD if table.mirror.view.policy.hints else ""
     if not table.client.welcome.limits.get("advice"):
-        raise InputError(NONE_HERE)
+        raise InputError(NONE_HERE + instead)
     if not allowed:
-        raise InputError(refusal)
+        raise InputError(refusal + (instead if what == "move" else ""))
     table.screen.note(told(await table.client.advise(table.mirror.room, what)))
 
 
