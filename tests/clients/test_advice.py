@@ -47,11 +47,11 @@ OFFER = "`finish` plays the rest: 2 moves to the win"
         ({"worlds": 1}, "whether it can still be won was not found out"),
         (
             {"worlds": 24, "winnable": 20, "lost": 4},
-            "of 24 ways in which the hidden cards may lie 20 can be won, 4 cannot",
+            "of 24 guesses at the hidden cards 20 can be won, 4 cannot",
         ),
         (
             {"worlds": 24, "winnable": 0, "lost": 21},
-            "of 24 ways in which the hidden cards may lie 0 can be won, 21 cannot, 3 are not known",
+            "of 24 guesses at the hidden cards 0 can be won, 21 cannot, 3 are not known",
         ),
     ],
 )
@@ -81,7 +81,7 @@ async def test_a_hint_and_chances(kibitz: Command) -> None:
     lines = "\n".join((*LOSING[:-1], "hint", "winnable", LOSING[-1], "hint", "winnable", ""))
     played = await kibitz.run("play", "aces-up", "--load", "game.txt", "--casual", lines=lines)
     assert played.out.count("a strong bot would play: ") == 2
-    assert "of 24 ways in which the hidden cards may lie " in played.out
+    assert "of 24 guesses at the hidden cards " in played.out
     assert played.out.count("lost") == played.out.count("proved lost: ") == 1
 
 

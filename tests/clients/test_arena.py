@@ -71,8 +71,19 @@ def test_equal_values_have_no_interval_and_bounds_no_dust() -> None:
 
 def test_lists_of_deals() -> None:
     assert deals_of("1-3,ms7,monday") == ["1", "2", "3", "ms7", "monday"]
-    assert deals_of("a-b") == ["a-b"]
-    for wrong in ("", ",", "1,1", "1-3,2", "3-1", "x y", "ms0", "1-99999999999"):
+    assert deals_of("a-b,ms9-ms11") == ["a-b", "ms9", "ms10", "ms11"]
+    for wrong in (
+        "",
+        ",",
+        "1,1",
+        "1-3,2",
+        "3-1",
+        "x y",
+        "ms0",
+        "ms3-ms1",
+        "ms0-ms2",
+        "1-99999999999",
+    ):
         with pytest.raises(ValueError, match="deal"):
             deals_of(wrong)
 
@@ -205,6 +216,8 @@ def test_a_strategy_that_prints_or_exits_harms_nobody_else(
         "class Mute(BaseException):\n    def __str__(self): 1 / 0\n"
         "def unlike(view, legal):\n    return Unlike('nothing')\n"
         "def mute(view, legal):\n    raise Mute\n"
+        "import asyncio\n"
+        "async def cancels(view, legal):\n    raise asyncio.CancelledError\n"
     )
     monkeypatch.chdir(tmp_path)
     words = ["arena", "--game", "aces-up", "--deals", "1-2", "--jobs", "1", "--json", "--bots"]
@@ -219,6 +232,7 @@ def test_a_strategy_that_prints_or_exits_harms_nobody_else(
         ("text", "the strategy chose '"),
         ("unlike", "the strategy chose 'nothing'"),
         ("mute", "the strategy failed: Mute: "),
+        ("cancels", "the strategy failed: CancelledError: "),
     ):
         shown = CliRunner().invoke(app, [*words[:-2], "--bots", f"rude:{name}"])
         assert shown.exit_code == 1

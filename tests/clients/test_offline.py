@@ -53,8 +53,11 @@ def test_options_are_played() -> None:
         assert shuffles == int(count)
     with pytest.raises(BadOption):
         play("montana", "1", shuffle, options={"shuffles": "many"})
+    assert len(play("montana", 1, shuffle, options={"shuffles": 3}).line) == 3
     with pytest.raises(BadOption):
         play("montana", "no deal", shuffle)
+    with pytest.raises(BadOption, match="no game 'chess'"):
+        play("chess", 1, shuffle)
 
 
 def test_a_strategy_that_breaks_the_rules_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:

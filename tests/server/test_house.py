@@ -10,6 +10,7 @@ from races import begin, race, seat, told
 from server.admin.operators import operated
 from server.test_bots import allowing, players
 from servers import EACH_COUNTS, EACH_HAS, Running, running_server
+from structlog.testing import capture_logs
 from talk import Talk, eventually, talking
 from worlds import Fake
 
@@ -27,6 +28,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Bots that go by themselves never, and who have no work only for a moment."""
     monkeypatch.setattr(child, "PLAYER", IDLE)
     monkeypatch.setattr(child, "LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(child, "AWAY_LOOKS", sys.maxsize)
 
 
 def held(running: Running) -> list[tuple[object, ...]]:
@@ -200,3 +202,26 @@ async def test_one_for_which_there_was_no_place_comes_when_there_is_one(
         for process in players():
             os.kill(process, signal.SIGKILL)
         await eventually(lambda: [room for room, _ in running.app.house._playing] == [room])
+
+
+@EACH_HAS
+async def test_for_one_that_does_not_come_nobody_waits(
+    impatient: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As one that is stopped, or on a machine that lets it do nothing."""
+    monkeypatch.setattr(child, "AWAY_LOOKS", 3)
+    async with running_server() as running, talking(running.url, name="Ann") as ann:
+        room = await race(ann)
+        with capture_logs() as lines:
+            await ann.ok("bot", room=room)
+            assert (await told(ann, room, "left"))["seat"] == 2
+            await eventually(lambda: not held(running))
+        (failed,) = [line for line in lines if line["event"] == "bot failed"]
+        assert failed["why"] == "it is not in its room"
+
+
+async def test_nobody_says_where_a_bot_sits() -> None:
+    async with running_server() as running, talking(running.url, name="Ann") as ann:
+        room = await race(ann, seats=3)
+        await ann.refused("bad-option", "bot", room=room, seat=3)
+        assert not held(running)

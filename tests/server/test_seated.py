@@ -25,7 +25,7 @@ async def errand(
     """What the process of a bot that has just sat down is told; another runs in its place."""
     told_: list[Errand] = []
 
-    async def played_apart(errand: Errand, has_work: Callable[[], bool]) -> int:
+    async def played_apart(errand: Errand, *looks: Callable[[], bool]) -> int:
         told_.append(errand)
         return await asyncio.Event().wait()
 

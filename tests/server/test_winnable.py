@@ -165,10 +165,11 @@ async def test_where_none_is_found_it_is_said_so_and_no_room_is_made(
         await ann.refused("internal", "create", game="montana", winnable=True)
         monkeypatch.setattr(winnable, "WORKER", NEVER)
         monkeypatch.setattr(winnable, "PATIENCE", 0.0)
-        await ann.refused("internal", "create", game="montana", winnable=True)
+        late = await ann.refused("bad-option", "create", game="montana", winnable=True)
+        assert late["message"].endswith("try again, or play any deal")
         assert (await ann.ok("rooms"))["rooms"] == []
         numbers = await scrape(running.http)
-        for outcome, count in {"found": 0, "none": 1, "failed": 2}.items():
+        for outcome, count in {"found": 0, "none": 2, "failed": 1}.items():
             assert numbers[f'kibitz_winnable_deals_total{{outcome="{outcome}"}}'] == count
         await ann.ok("create", game="montana")
 

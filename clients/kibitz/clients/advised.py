@@ -25,9 +25,9 @@ def told(advice: Advice) -> str:
         case _ if worlds == 1:
             return "whether it can still be won was not found out"
         case _:
-            ways = f"of {worlds} ways in which the hidden cards may lie {winnable} can be won"
+            guesses = f"of {worlds} guesses at the hidden cards {winnable} can be won"
             unknown = worlds - winnable - lost
-            return f"{ways}, {lost} cannot" + (f", {unknown} are not known" if unknown else "")
+            return f"{guesses}, {lost} cannot" + (f", {unknown} are not known" if unknown else "")
 
 
 def may_finish(game: Game, table: Table) -> bool:

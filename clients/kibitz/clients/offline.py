@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from kibitz.engine.deals import Drawn, deck_of
-from kibitz.engine.game import Chance, Game, moves
+from kibitz.engine.game import BadOption, Chance, Game, moves
 from kibitz.engine.game import play as decide
 from kibitz.engine.games import GAMES, written
 from kibitz.engine.notation import write_piles
@@ -45,7 +45,11 @@ class Played:
 
 
 def play(
-    game: str, deal: str | int, choose: Strategy, *, options: Mapping[str, str] | None = None
+    game: str,
+    deal: str | int,
+    choose: Strategy,
+    *,
+    options: Mapping[str, str | int] | None = None,
 ) -> Played:
     """Play one game to its end.
 
@@ -56,11 +60,14 @@ def play(
         options: The rules' options.
 
     Raises:
-        BadOption: There is no such deal or option.
+        BadOption: There is no such game, deal or option.
         Failed: The strategy broke, or chose a move that is not legal.
 
     """
-    rules, named = GAMES[game].with_options(options or {}), str(deal)
+    if game not in GAMES:
+        raise BadOption(f"no game {game!r} (there are {', '.join(GAMES)})")
+    said = {name: str(value) for name, value in (options or {}).items()}
+    rules, named = GAMES[game].with_options(said), str(deal)
     table = rules.deal(deck_of(named))
     return asyncio.run(play_out(rules, table, choose, shuffles_of(named)))
 

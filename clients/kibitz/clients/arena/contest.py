@@ -5,6 +5,7 @@ however many processes there are; a strategy that breaks has lost that game and 
 """
 
 import asyncio
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
@@ -24,6 +25,7 @@ from ..offline import play_out, shuffles_of
 
 MOST_DEALS = 100_000
 """Deals that a range may name."""
+RANGE = re.compile(r"(?P<kind>|ms)(?P<first>[0-9]+)-(?P=kind)(?P<last>[0-9]+)")
 
 
 class Contest(Struct, frozen=True, kw_only=True):
@@ -106,7 +108,7 @@ def fare(rules: Game, bot: str, deal: str, seed: int) -> Row:
 
 
 def deals_of(text: str) -> list[str]:
-    """The deals that a list names: ``1-300``, ``7,ms11982,monday``.
+    """The deals that a list names: ``1-300``, ``ms1-ms100``, ``7,ms11982,monday``.
 
     Raises:
         ValueError: It names none, or one twice.
@@ -115,11 +117,11 @@ def deals_of(text: str) -> list[str]:
     """
     deals: list[str] = []
     for part in filter(None, text.split(",")):
-        first, dash, last = part.partition("-")
-        if dash and first.isdecimal() and last.isdecimal():
-            if int(last) - int(first) >= MOST_DEALS:
+        if named := RANGE.fullmatch(part):
+            kind, first, last = named["kind"], int(named["first"]), int(named["last"])
+            if last - first >= MOST_DEALS:
                 raise ValueError(f"{part} is more than {MOST_DEALS:,} deals")
-            deals += map(str, range(int(first), int(last) + 1))
+            deals += [f"{kind}{number}" for number in range(first, last + 1)]
         else:
             deals.append(part)
     if not deals or len(set(deals)) < len(deals):

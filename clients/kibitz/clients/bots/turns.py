@@ -51,9 +51,9 @@ class Turns:
         try:
             choice = self._choose(board, legal)
             move = await choice if inspect.isawaitable(choice) else choice
-        except (KeyboardInterrupt, asyncio.CancelledError):
-            raise
         except BaseException as error:
+            if _is_for_us(error):
+                raise
             raise Failed(f"the strategy failed: {said(error)}") from error
         if os.getpid() != self._process:
             os._exit(1)  # a copy that the strategy has made of us
@@ -74,11 +74,19 @@ class Turns:
         try:
             explain: Callable[[], Mapping[str, float]] = getattr(self._choose, "explain", dict)
             said_ = {str.__str__(move): float(value) for move, value in explain().items()}
-        except (KeyboardInterrupt, asyncio.CancelledError):
-            raise
         except BaseException as error:
+            if _is_for_us(error):
+                raise
             raise Failed(f"the strategy could not explain itself: {said(error)}") from error
         return said_
+
+
+def _is_for_us(error: BaseException) -> bool:
+    """Whether an exception tells us to stop, and is not the strategy's own."""
+    if isinstance(error, asyncio.CancelledError):
+        task = asyncio.current_task()
+        return task is not None and task.cancelling() > 0
+    return isinstance(error, KeyboardInterrupt)
 
 
 def _shown(choice: object) -> str:

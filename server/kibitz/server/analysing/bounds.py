@@ -52,11 +52,13 @@ def enough(
 
     """
     end, late = spent() + seconds, clock() + patience * seconds
-    breathe, asked = breathing(clock, LET_OTHERS), count()
+    breathe, asked, gone = breathing(clock, LET_OTHERS), count(), False
 
     def is_enough() -> bool:
+        nonlocal gone
         breathe()
-        gone = next(asked) % LOOK_EVERY == 0 and is_unwanted(parent)
+        if next(asked) % LOOK_EVERY == 0:
+            gone = gone or is_unwanted(parent)
         return gone or spent() > end or clock() > late
 
     return is_enough

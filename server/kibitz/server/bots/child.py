@@ -14,7 +14,7 @@ import msgspec
 
 from kibitz.protocol.bots import Errand, Exit
 
-from ..processes import bound, ended, started
+from ..processes import Failed, bound, ended, started
 
 PLAYER = (sys.executable, "-m", "kibitz.clients.seated")
 ADDRESS_BYTES = 1 << 30
@@ -26,17 +26,22 @@ LOOK_SECONDS = 1.0
 """How often it is looked whether it has work."""
 LOOKS = 5
 """Who had none so often in a row, and is still there, is ended."""
+AWAY_LOOKS = 60
+"""Who was not in his room so often in a row has failed: stopped, or never come."""
 
 
-async def played_apart(errand: Errand, has_work: Callable[[], bool]) -> int:
+async def played_apart(
+    errand: Errand, has_work: Callable[[], bool], is_here: Callable[[], bool]
+) -> int:
     """Let a bot play to its end; the exit code of its process (:class:`Exit`, or another).
 
     Args:
         errand: What it does.
         has_work: Whether it has something to do there yet.
+        is_here: Whether it is in its room.
 
     Raises:
-        Failed: It could not be started.
+        Failed: It could not be started, or does not come to its room.
 
     """
     async with started(PLAYER, speaks=False) as child:
@@ -45,18 +50,26 @@ async def played_apart(errand: Errand, has_work: Callable[[], bool]) -> int:
         child.stdin.write(msgspec.json.encode(errand) + b"\n")
         try:
             async with asyncio.timeout(LIFE_SECONDS):
-                return await _gone(child, has_work)
+                return await _gone(child, has_work, is_here)
         except TimeoutError:
             return await ended(child)
 
 
-async def _gone(child: Process, has_work: Callable[[], bool]) -> int:
-    """The exit code of a process that goes, or has to because there is no work."""
+async def _gone(child: Process, has_work: Callable[[], bool], is_here: Callable[[], bool]) -> int:
+    """The exit code of a process that goes, or has to because there is no work.
+
+    Raises:
+        Failed: It has been away for too long.
+
+    """
     going = asyncio.create_task(child.wait())
-    idle = 0
+    idle = away = 0
     while idle < LOOKS:
         if (await asyncio.wait([going], timeout=LOOK_SECONDS))[0]:
             return going.result()
         idle = 0 if has_work() else idle + 1
+        away = 0 if is_here() else away + 1
+        if away >= AWAY_LOOKS:
+            raise Failed("it is not in its room")
     await ended(child)
     return Exit.DONE

@@ -113,6 +113,9 @@ class House:
             return done
         check_owner(room.state, who.id)
         if request.on:
+            if request.seat is not None:
+                message = "a bot takes the first free seat: no `seat`"
+                raise Refused(ErrorCode.BAD_OPTION, message)
             return await self._seat(request, room, visitor)
         number = request.seat or 0
         return await room.order(
@@ -307,7 +310,11 @@ class House:
     async def _code(self, errand: Errand, bot: Identity) -> int | str:
         """How the process of a bot ended, or why there was none."""
         try:
-            return await played_apart(errand, lambda: self._has_work(errand.room, bot))
+            return await played_apart(
+                errand,
+                lambda: self._has_work(errand.room, bot),
+                lambda: self._is_here(errand.room, bot),
+            )
         except Failed as error:
             return str(error)
 
@@ -317,6 +324,11 @@ class House:
             return True
         seat = room.state.seat_of(bot.id)
         return seat is not None and has_work(room.state, seat)
+
+    def _is_here(self, id_: str, bot: Identity) -> bool:
+        """Whether a bot is in its room, as far as is known here."""
+        room = self._rooms.peek(id_)
+        return room is None or bot.id in room.people.here()
 
     async def _clear(self, id_: str, bot: Identity) -> None:
         """See that nobody waits for a bot that is gone."""

@@ -167,7 +167,7 @@ class WinnableDeals:
         """Whether a process has found one.
 
         Raises:
-            Failed: It came to no end of its own.
+            Failed: It broke.
 
         """
         async with started(told(WORKER, self.seconds)) as process:
@@ -179,8 +179,8 @@ class WinnableDeals:
                     while line := await process.stdout.readline():
                         so_far.deals = int(line)
                     await process.wait()
-            except TimeoutError:
-                raise Failed("it took too long") from None
+            except TimeoutError:  # a machine that is busy with other things
+                return False
         if process.returncode not in (0, NONE) or not so_far.deals:
             raise Failed(f"exit code {process.returncode}")
         return process.returncode == 0

@@ -38,6 +38,6 @@ export function told({ worlds = 0, winnable = 0, lost = 0, proved }) {
   if (proved === "lost") return `proved lost${however}: no line of play wins from here`;
   if (worlds === 1) return "whether it can still be won was not found out";
   const unknown = worlds - winnable - lost;
-  const ways = `of ${worlds} ways in which the hidden cards may lie ${winnable} can be won`;
-  return `${ways}, ${lost} cannot${unknown ? `, ${unknown} are not known` : ""}`;
+  const guesses = `of ${worlds} guesses at the hidden cards ${winnable} can be won`;
+  return `${guesses}, ${lost} cannot${unknown ? `, ${unknown} are not known` : ""}`;
 }
