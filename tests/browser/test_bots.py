@@ -48,7 +48,7 @@ async def test_who_made_a_race_adds_bots_and_sends_them_away(open_page: Browsing
         shown = dialog(page)
         await axe.check(page, "dialog")
         await shown.get_by_label("Greedy").check()
-        await shown.get_by_label("How quickly").select_option(label="Quick: four moves a second")
+        await shown.get_by_label("How quickly").select_option(label="Quick: 4 moves a second")
         await shown.get_by_role("button", name="Add it").click()
         await expect(page.locator("kibitz-gate li", has_text="greedy bot")).to_have_class("ready")
         await page.get_by_role("button", name="Add a bot").click()

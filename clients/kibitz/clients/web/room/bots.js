@@ -14,9 +14,9 @@ import { h } from "../shell/dom.js";
 
 /** Milliseconds from one move to the next. @type {[pace: number, label: string][]} */
 const PACES = [
-  [2000, "At leisure: a move in two seconds"],
-  [700, "Steady: three moves in two seconds"],
-  [250, "Quick: four moves a second"],
+  [2000, "At leisure: a move in 2 seconds"],
+  [700, "Steady: 3 moves in 2 seconds"],
+  [250, "Quick: 4 moves a second"],
 ];
 const USUAL = 700;
 
