@@ -17,7 +17,7 @@ from kibitz.clients import bot, racing
 from kibitz.clients.bots import STRATEGIES
 from kibitz.clients.scene import Scene
 from kibitz.clients.session import Client, Refused, connect
-from kibitz.clients.terminal.table import RIVALS_EVERY
+from kibitz.clients.terminal.table import DONE, RIVALS_EVERY
 from kibitz.engine.games import GAMES
 from kibitz.protocol.codes import ErrorCode
 from kibitz.protocol.mirror import Mirror
@@ -181,6 +181,8 @@ async def test_a_race_at_two_terminals(kibitz: Command, server: Running) -> None
         joined = ("race", "--room", room, "--name", "Bob")
         async with at_terminal(Command(kibitz.url, home), *joined) as bob:
             await ann.shows("Bob took seat 2")
+            bob.child.sendline("d")
+            await bob.shows("nothing to play just now; there is: ready, unready, ")
             bob.child.sendline("ready")
             await ann.shows("Bob is ready")
             ann.child.sendline("ready")
@@ -192,7 +194,9 @@ async def test_a_race_at_two_terminals(kibitz: Command, server: Running) -> None
             await bob.shows("1 move ·", "1. Ann 0 (0 moves)")
             await ann.shows("1. Bob 0 (1 move)")  # a few seconds later, by itself
             bob.child.sendline("resign")
-            await bob.shows("You gave up.")
+            await bob.shows(" left · Bob gave up · 1 move · ", "You gave up.", DONE)
+            bob.child.sendline("d")
+            await bob.shows(f"nothing to play just now; there is: {DONE}", f"\n({DONE}): ")
             bob.child.sendline("look 1")
             await bob.shows(" left · Ann · 0 moves")
             ann.child.sendline("d")

@@ -12,6 +12,8 @@ from .telling import clock_of, number_of, time_of
 MOST_RIVALS = 3
 """Rivals that stand in one line; the others are counted."""
 NEVER_BEGAN = "The room was closed before the race began."
+ENDS = {"won": "won", "resigned": "gave up", "timeout": "is out of time"}
+"""What its player has done whose board has ended so."""
 HEADS = ("place", "seat", "name", "status", "score", "moves", "time")
 
 
@@ -35,6 +37,12 @@ def leader(scene: Scene) -> int:
 def is_waiting(scene: Scene) -> bool:
     """Whether this is a race that has not begun, and still may."""
     return not scene.course.is_released() and not scene.over
+
+
+def is_done(scene: Scene, board: int) -> bool:
+    """Whether this is a race that goes on, though not on that board."""
+    race = bool(scene.course.race)
+    return race and not scene.over and scene.course.lines[board].status in ENDS
 
 
 def instead(scene: Scene) -> list[str]:
@@ -76,13 +84,15 @@ def starts_in(scene: Scene) -> str | None:
 
 
 def heading(scene: Scene) -> str:
-    """How far the race is, and whose board is drawn."""
+    """How far the race is, whose board is drawn, and how it has ended, if it has."""
     race, seats = scene.course.race, scene.course.seats
     if not race or race.started is None:
         return f"race of {len(seats)}"
     time = "over" if scene.over else f"{clock_of(race.limit * 1000 - _passed(scene))} left"
     name = "" if scene.dark or scene.board >= len(seats) else seats[scene.board].name
-    return f"race, {time}" + (f" · {name}" if name else "")
+    if not name:
+        return f"race, {time}"
+    return f"race, {time} · {name} {ENDS.get(scene.course.lines[scene.board].status, '')}".rstrip()
 
 
 def _passed(scene: Scene) -> int:

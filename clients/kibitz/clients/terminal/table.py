@@ -28,7 +28,10 @@ from .screen import Screen
 from .seating import Seating, Ways
 
 THANKS = "Thank you for playing."
-RACE_PROMPT = "(ready, unready, say TEXT, help, quit): "
+LOBBY = "ready, unready, say TEXT, help, quit"
+"""What can be typed before a race begins."""
+DONE = "look SEAT, standings, say TEXT, help, quit"
+"""And when one's own board is done, and others are not."""
 COUNTDOWN_EVERY = 1.0
 """Seconds between two looks at the clock before a start."""
 RIVALS_EVERY = 3.0
@@ -78,10 +81,16 @@ class Table:
         return bool(self.scene.course.race)
 
     @property
+    def menu(self) -> str:
+        """What there is to be typed in a race in which we have nothing to play, yet or any more."""
+        if racing.is_waiting(self.scene):
+            return LOBBY
+        return DONE if racing.is_done(self.scene, self.mirror.own) else ""
+
+    @property
     def prompt(self) -> str:
-        """The game's own, in lines that fit."""
-        waiting = self.race and racing.is_waiting(self.scene)
-        prompt = RACE_PROMPT.rstrip() if waiting else self.scene.text.prompt.rstrip()
+        """The game's own, or what there is instead, in lines that fit."""
+        prompt = f"({self.menu}):" if self.menu else self.scene.text.prompt.rstrip()
         return "\n".join(wrapped(prompt, self.screen.console.width - 1, " ")) + " "
 
     async def sit(self, seating: Seating) -> None:

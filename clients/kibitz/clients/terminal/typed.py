@@ -31,7 +31,7 @@ async def act(table: Table, line: str) -> bool:
     """Do what a line says; ``False`` if it was the last."""
     table.screen.forget()
     try:
-        said = interpret(table.scene.text, line, table.race)
+        said = _read(table, line)
         if said == Request("quit"):
             return False
         await _do(table, said)
@@ -55,10 +55,16 @@ def doing_of(table: Table, line: str) -> str:
     return "thinking…" if asks else "saving…"
 
 
+def _read(table: Table, line: str) -> Move | Request:
+    """What a line means where somebody sits; see ``interpret``."""
+    instead = f"nothing to play just now; there is: {table.menu}" if table.menu else ""
+    return interpret(table.scene.text, line, table.race, instead)
+
+
 def _meant(table: Table, line: str) -> Move | Request | None:
     """What a line means, if it means anything."""
     try:
-        return interpret(table.scene.text, line, table.race)
+        return _read(table, line)
     except InputError:
         return None
 

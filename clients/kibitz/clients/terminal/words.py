@@ -64,8 +64,14 @@ SHORT = {"h": "help", "q": "quit"}
 """Letters that mean a word in every game."""
 
 
-def interpret(text: Text, line: str, race: bool = False) -> Move | Request:
+def interpret(text: Text, line: str, race: bool = False, instead: str = "") -> Move | Request:
     """What a line means; in a race there are more words.
+
+    Args:
+        text: The game's words.
+        line: What was typed.
+        race: Whether this is in a race.
+        instead: Where there is nothing to play, what is said of moves and of what nobody knows.
 
     Raises:
         InputError: Neither the game nor the tables above know it, and the game's own words say
@@ -75,7 +81,10 @@ def interpret(text: Text, line: str, race: bool = False) -> Move | Request:
     try:
         said = text.parse(line)
     except InputError as error:
-        said = _ours(line, error, WORDS | RACE_WORDS if race else WORDS)
+        unknown = InputError(instead) if instead else error
+        said = _ours(line, unknown, WORDS | RACE_WORDS if race else WORDS)
+    if instead and not isinstance(said, Request):
+        raise InputError(instead)
     if isinstance(said, Request):
         said = Request(SAME.get(said.word, said.word), said.argument)
         if said.word == "say" and len(said.argument) > MAX_SAY:
