@@ -1,6 +1,7 @@
 """A strategy at a table without a server."""
 
 import asyncio
+from random import Random
 
 import pytest
 
@@ -71,6 +72,15 @@ def test_a_strategy_that_breaks_the_rules_is_told_so(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(turns, "NO_PROGRESS", 20)
     rounds = play("klondike", "1", lambda view, legal: legal[-1])
     assert (rounds.outcome, len(rounds.line)) == ("gave up", 20)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_who_thinks_lets_others_go_first(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    let = list[None]()
+    monkeypatch.setattr("kibitz.clients.bots.thinker.LET_OTHERS", lambda: let.append(None))
+    strong = STRATEGIES["strong"](GAMES[game], Random(1))
+    play(game, 7, lambda view, legal: None if let else strong(view, legal))
+    assert let
 
 
 def test_greedy_offline_is_greedy() -> None:

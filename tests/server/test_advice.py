@@ -26,7 +26,7 @@ from kibitz.engine.solving.courses import Patience
 from kibitz.engine.table import DOWN, Table, redact_table
 from kibitz.engine.text import Request
 from kibitz.engine.thinking.chances import MOST_WORLDS, chances
-from kibitz.server.analysing import advisers, child, questions
+from kibitz.server.analysing import advisers, bounds, child, questions
 from kibitz.server.analysing.adviser import answered
 from kibitz.server.analysing.bounds import enough
 from kibitz.server.analysing.questions import question_of
@@ -316,13 +316,20 @@ def test_an_adviser_whose_server_is_gone_ends() -> None:
     assert msgspec.json.decode(done.stdout) == {"worlds": 1, "winnable": 0, "lost": 0}
 
 
-def test_it_is_said_what_was_found_when_the_processor_or_the_clock_says_so() -> None:
-    spent = clock = 0.0
+def test_it_is_said_what_was_found_when_the_processor_or_the_clock_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    spent: float = 0.0
+    clock: float = 0.0
+    let = list[float]()
+    monkeypatch.setattr(bounds, "LET_OTHERS", lambda: let.append(clock))
     us = os.getppid()
     said = enough(2.0, us, patience=3, spent=lambda: spent, clock=lambda: clock)
     assert not said()
+    assert let == []
     clock = 6.1  # on a machine that is busy
     assert said()
+    assert let == [6.1], "others go first"
     clock, spent = 5.9, 2.1
     assert said()
     assert enough(2.0, us + 1)(), "the server is gone"
