@@ -141,11 +141,11 @@ def test_letters_where_the_encoding_has_no_signs(encoding: str) -> None:
     out = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
     screen = Screen(out, environ={})
     screen.draw(scene_of("thumb-and-pouch"))
-    screen.note("Ψ: ♥")
+    screen.note("Ψ: ♥, sw ×16")
     out.seek(0)
     scene = scene_of("thumb-and-pouch")
     letters = scene.text.board(scene.table).translate(str.maketrans("♣♦♥♠", "CDHS"))
-    assert out.read() == f"{letters}?: H\n"
+    assert out.read() == f"{letters}?: H, sw x16\n"
 
 
 def page(screen: Screen, out: Terminal, scene: Scene) -> str:

@@ -66,18 +66,22 @@ def test_the_line_of_a_deal_wins() -> None:
     assert THUMB.is_won(after(THUMB.name, THUMB.deal(deck_of("1")), found["line"]))
     first, *rest = solve("thumb-and-pouch", "--deals", "1").stdout.splitlines()
     assert first == f"This can be won, in {len(found['line'])} moves:"
-    rows = [row.partition(". ") for row in rest]
-    assert [move for _, _, moves in rows for move in moves.split(", ")] == found["line"]
-    assert [int(number) for number, _, _ in rows] == list(range(1, len(found["line"]) + 1, 5))
+    line: list[str] = []
+    for number, _, runs in (row.partition(". ") for row in rest):
+        assert int(number) == len(line) + 1
+        for move, _, times in (run.partition(" ×") for run in runs.split(", ")):
+            line += [move] * int(times or 1)
+    assert line == found["line"]
 
 
 @pytest.mark.parametrize(
     ("moves", "lines"),
     [
-        (["d"] * 11, [" 1. d, d, d, d, d, d, d, d, d, d", "11. d"]),
+        (["d"] * 11, ["1. d ×11"]),
+        (["d", "f"] * 5 + ["f", "d"], [" 1. " + "d, f, " * 4 + "d, f ×2", "12. d"]),
         (
-            ["move stock suit"] * 5,
-            ["1. " + ", ".join(["move stock suit"] * 4), "5. move stock suit"],
+            ["move stock suit", "discard"] * 3,
+            ["1. " + ", ".join(["move stock suit", "discard"] * 2), "5. move stock suit, discard"],
         ),
         (["x" * 90, "y"], ["1. " + "x" * 90, "2. y"]),
     ],
@@ -130,7 +134,7 @@ def test_deals_are_told_as_they_are_found(monkeypatch: pytest.MonkeyPatch) -> No
     assert solve("thumb-and-pouch", "--deals", "1-2").exit_code == 0
     first, second = (text.decode().splitlines() for text in told)
     assert [len(first), len(second)] == [2, 3]
-    assert first[1].split("\t")[:2] == ["1", "lost"]
+    assert first[1].split("\t")[:3] == ["1", "lost", "-"]
 
 
 def test_a_game_that_was_lost(tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """``kibitz solve``: whether a game can be won, and where it was lost."""
 
 import os
-import sys
 import time
 from collections.abc import Callable
 from os.path import lexists  # a name that is too long is no file, and no mistake
@@ -99,8 +98,8 @@ Tell = Callable[[list[str], Any], None]
 
 
 def _tell(lines: list[str], plain: Any) -> None:
-    sys.stdout.write("".join(line + "\n" for line in lines))
-    sys.stdout.flush()
+    screen = outcome.screen(outcome.Color.auto, False, False)
+    screen.write("".join(line + "\n" for line in lines))
 
 
 def _tell_json(lines: list[str], plain: Any) -> None:
@@ -168,7 +167,8 @@ def _solve_deals(
     for row in outcome.tracked(games, len(some), told=told):
         rows.append(row)
         if told:
-            _tell([f"{row.deal}\t{row.verdict}\t{row.moves}\t{row.nodes}\t{row.seconds}"], None)
+            moves = row.moves if row.verdict == "win" else "-"
+            _tell([f"{row.deal}\t{row.verdict}\t{moves}\t{row.nodes}\t{row.seconds}"], None)
     counts = tally(rows)
     plain = {"question": question, "tally": counts, "deals": rows}
     tell(list(telling.tally_told(counts)), plain)

@@ -1,6 +1,7 @@
 """What a search has found, in words and for programs."""
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import Any
 
 from kibitz.engine.game import Game
@@ -15,7 +16,7 @@ from .deals import Tally
 WIDTH = 78
 """Columns of a line of moves."""
 GROUPS = (10, 5, 4, 3, 2, 1)
-"""So many moves stand in a line: the most of these that fit."""
+"""So many moves or runs of one stand in a line: the most of these that fit."""
 LONGER = "--seconds gives more time, --nodes more positions"
 
 
@@ -90,17 +91,23 @@ def answer_json(game: Game, answer: Answer) -> dict[str, Any]:
 
 
 def numbered(moves: Sequence[str], first: int = 1) -> str:
-    """Moves in lines of a few, each with the number of its first one; ``first``: that of all."""
-    count = next(each for each in GROUPS if each == 1 or _is_narrow(moves, each))
-    width = len(str(first + len(moves) - 1))
-    lines = (
-        f"{first + at:>{width}}. {', '.join(moves[at : at + count])}"
-        for at in range(0, len(moves), count)
-    )
-    return "\n".join(lines)
+    """Moves in lines of a few, each with the number of its first one; ``first``: that of all.
+
+    A run of one move stands there once, ``sw ×16``, as on the page.
+    """
+    told, numbers = [], []
+    for move, run in groupby(moves):
+        times = len(list(run))
+        told.append(f"{move} ×{times}" if times > 1 else move)
+        numbers.append(first)
+        first += times
+    count = next(each for each in GROUPS if each == 1 or _is_narrow(told, each))
+    rows = range(0, len(told), count)
+    width = max((len(str(numbers[at])) for at in rows), default=0)
+    return "\n".join(f"{numbers[at]:>{width}}. {', '.join(told[at : at + count])}" for at in rows)
 
 
-def _is_narrow(moves: Sequence[str], count: int) -> bool:
-    """Whether any so many moves in a row fit in a line."""
-    longest = max(map(len, moves), default=0) + len(", ")
+def _is_narrow(told: Sequence[str], count: int) -> bool:
+    """Whether any so many of them in a row fit in a line."""
+    longest = max(map(len, told), default=0) + len(", ")
     return count * longest + len("1000. ") <= WIDTH

@@ -41,6 +41,8 @@ MAX_BESIDE = 6
 """Lines of an answer that may push a board over the edge; for a longer one the board gives way."""
 LEAST_DETAILS = 4
 """Lines of details that have their place, whatever becomes of the board."""
+LETTERS = SIGNS | str.maketrans("×", "x")
+"""For an output that has no more than these."""
 OFFLINE = "no connection; waiting for the server"
 GOING = "the server goes down for a moment; this comes back by itself"
 
@@ -96,7 +98,7 @@ class Screen:
         self._out = out
         self._coloured = coloured
         self._colours = FOUR_COLOURS if four_colours else TWO_COLOURS
-        self._letters = SIGNS if ascii_only or not _can_carry(out) else {}
+        self._letters = LETTERS if ascii_only or not _can_carry(out) else {}
         self._remarks: deque[str] = deque(maxlen=MAX_REMARKS)
         self._answer: list[str] = []
         self._asides: list[str] = []
