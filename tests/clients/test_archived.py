@@ -70,6 +70,9 @@ async def test_any_board_of_an_archived_race_is_shown(tmp_path: Path) -> None:
         ]
         assert shown[0] == shown[1]
         assert "> sw" in shown[2] and "> sw" not in shown[0]
+        for words, of in (((), 1), (("--board", "2"), 2)):
+            done = await kibitz.run_here("solve", room, "--nodes", "1", *words)
+            assert done.out.startswith(f"The board of seat {of} (`--board N` takes another):")
 
 
 async def test_a_game_that_never_ended_is_told_where_it_can_be_read(tmp_path: Path) -> None:

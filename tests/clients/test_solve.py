@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from clients.commands import Command
+from clients.terminals import at_terminal
 from positions import GOLDEN
 from servers import Running
 from typer.testing import CliRunner, Result
@@ -217,6 +218,32 @@ async def test_a_room_when_its_game_has_ended(server: Running, kibitz: Command) 
         assert ran.out.startswith("This deal could be won.")
         ran = await kibitz.run_here("solve", mirror.room, "--board", "5")
         assert (ran.code, ran.err) == (2, "kibitz: there is no seat 5\n")
+
+
+async def test_of_a_race_it_is_said_whose_board_was_taken(server: Running, kibitz: Command) -> None:
+    async with connect(server.url, name="Ann") as ann, connect(server.url, name="Bob") as bob:
+        wish = {"mode": "race", "deal": "1", "seats": 2, "countdown": 0}
+        room = (await ann.create("thumb-and-pouch", **wish)).room
+        his = await bob.join(room, "player")
+        await ann.ready(room)
+        await bob.ready(room)
+        await bob.until(lambda: his.board.piles)
+        for client in (ann, bob):
+            await client.resign(room)
+    for words, whose in (((), "1, Ann"), (("--board", "2"), "2, Bob")):
+        out = (await kibitz.run_here("solve", room, *words)).out
+        assert out.startswith(f"The board of seat {whose} (`--board N` takes another):\nThis deal ")
+        again = f"replay {room} --board {whose[0]} --server {server.url}"
+        assert f"\n(`kibitz {again}` shows it on the board: `a`, then `w`)\n" in out
+    async with at_terminal(kibitz, *again.split(), height=40) as terminal:
+        await terminal.shows("a: analyse")
+        terminal.child.send("a")
+        whose = "The board of seat {} (Tab shows the next one):\nThis deal could be won.\n"
+        await terminal.shows(whose.format("2, Bob"))
+        terminal.child.send("\t")
+        await terminal.shows("a: analyse")
+        terminal.child.send("a")
+        await terminal.shows(whose.format("1, Ann"))
 
 
 async def test_a_name_of_nothing(kibitz: Command) -> None:

@@ -235,6 +235,7 @@ async def test_a_replay_can_be_left_while_it_is_analysed(kibitz: Command, tmp_pa
     async with at_terminal(kibitz, "replay", "--step", str(path), height=40) as terminal:
         await terminal.shows("a: analyse")
         terminal.child.send("a")
-        await terminal.shows("analysing…")
+        told = re.compile(r"analysing… [1-9]\d* s \(at most 10 s of the processor\)\n")
+        assert "a: analyse" not in await terminal.until(told.search)
         terminal.child.send("q")
         assert (await terminal.end())[0] == 0

@@ -3,8 +3,10 @@
 Pure; from a scene alone. Never: a clock (``scene.now`` says the time), output.
 """
 
+from collections.abc import Sequence
+
 from kibitz.protocol.course import standings
-from kibitz.protocol.views import BoardView, Standing
+from kibitz.protocol.views import BoardView, Seat, Standing
 
 from .scene import Scene
 from .telling import clock_of, number_of, time_of
@@ -137,6 +139,12 @@ def _cells(row: Standing) -> tuple[str, ...]:
     time = "" if row.ms is None else time_of(row.ms)
     numbers = str(row.score), str(row.moves), time
     return (f"{row.place}.", str(row.seat), row.name, status.get(row.status, row.status), *numbers)
+
+
+def board_told(seats: Sequence[Seat], board: int) -> str:
+    """Whose board that is, as far as it is known: ``The board of seat 1, Ann``."""
+    name = seats[board].name if board < len(seats) else None
+    return f"The board of seat {board + 1}" + (f", {name}" if name else "")
 
 
 def tally(scene: Scene, won: list[int]) -> str:

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from os.path import lexists  # a name that is too long is no file, and no mistake
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from kibitz.engine.solving.courses import Patience
 
     from ..session import Client
+    from ..solving.rooms import Taken
 
 STEP_THROUGH = "(`kibitz replay {}` shows it on the board: `a`, then `w`)"
 Seconds = Annotated[
@@ -71,11 +72,13 @@ def solve(
             raise outcome.unusable(f"{source} {what}")
         _solve_text(text, source, patience, tell)
         return
-    found: list[str] = []
+    found: list[Taken] = []
 
     async def talk(client: "Client") -> None:
+        from ..solving.rooms import take
+
         try:
-            found.append(await client.archived_text(source, say.index(board) or 0))
+            found.append(await take(client, source, say.index(board)))
         except Refused as refused:
             if refused.code is ErrorCode.NO_ROOM:
                 raise Refused(refused.code, outcome.no_source(source), room=source) from None
@@ -84,7 +87,9 @@ def solve(
             raise Refused(refused.code, f"there is no seat {board}", room=source) from None
 
     entry.talk_as_ever(talk, keep=False, refused=outcome.UNUSABLE)
-    _solve_text(found[0], source, patience, tell)
+    (taken,) = found
+    whose = [taken.told] if taken.told else []
+    _solve_text(taken.text, f"{source}{taken.option}{entry.again}", patience, tell, whose)
 
 
 def _what_else(text: str) -> str | None:
@@ -106,7 +111,9 @@ def _tell_json(lines: list[str], plain: Any) -> None:
     outcome.print_json(plain)
 
 
-def _solve_text(text: str, source: str, patience: "Patience", tell: Tell) -> None:
+def _solve_text(
+    text: str, source: str, patience: "Patience", tell: Tell, whose: Sequence[str] = ()
+) -> None:
     from kibitz.engine.headers import LineError
     from kibitz.engine.replays import HIDDEN
     from kibitz.engine.solving.courses import Hidden, course_of
@@ -123,7 +130,7 @@ def _solve_text(text: str, source: str, patience: "Patience", tell: Tell) -> Non
     if course.given_up is not None:
         found = analysed(course, course.analysis(patience))
         on_board = [STEP_THROUGH.format(source)] if found.line else []
-        tell([*telling.analysis_told(found), *on_board], found)
+        tell([*whose, *telling.analysis_told(found), *on_board], found)
     else:
         answer = patience.answer(course.game, course.start)
         lines = list(telling.answer_told(course.game, answer))

@@ -14,6 +14,7 @@ from asyncio.subprocess import DEVNULL, PIPE
 import msgspec
 
 from kibitz.engine.headers import LineError
+from kibitz.engine.solving.analysis import most_questions
 from kibitz.engine.solving.courses import Patience, course_of
 from kibitz.protocol.analysed import Analysed, analysed
 
@@ -46,6 +47,11 @@ async def analysis_of(text: str) -> Analysed:
     if child.returncode:
         raise Unknown(said.decode().strip() or "the analysis failed")
     return msgspec.json.decode(said, type=Analysed)
+
+
+def most_seconds(text: str) -> float:
+    """How long that may take, by the clock of the processor, for a text so long."""
+    return SECONDS * most_questions(text.count("\n> ") + 1)
 
 
 def main() -> int:

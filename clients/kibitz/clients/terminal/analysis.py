@@ -5,6 +5,7 @@ looks; what would have won is played by the rules.
 """
 
 import asyncio
+import time
 from dataclasses import replace
 
 from kibitz.engine import replays
@@ -13,7 +14,7 @@ from kibitz.protocol.analysed import Analysed
 from kibitz.protocol.codes import Refused
 
 from ..film import Film, Text
-from ..solving.apart import Unknown, analysis_of
+from ..solving.apart import Unknown, analysis_of, most_seconds
 from ..solving.telling import analysis_told
 from . import reels
 from .controls import ANALYSE, WINNING
@@ -22,28 +23,54 @@ Found = tuple[str, Analysed]
 """A replay text, and what was found of it."""
 
 
+class _Work:
+    """What is found out of one board, or has been."""
+
+    def __init__(self, text: Text, board: int) -> None:
+        self._began = time.monotonic()
+        self._most = ""
+        self.task = asyncio.ensure_future(self._find(text, board))
+
+    @property
+    def found(self) -> Found | str | None:
+        """What was found, or why nothing can be; ``None``: not yet."""
+        return self.task.result() if self.task.done() else None
+
+    @property
+    def told(self) -> str:
+        """For how long it has gone on, and how long it may."""
+        return f"analysing… {time.monotonic() - self._began:.0f} s{self._most}"
+
+    async def _find(self, text: Text, board: int) -> Found | str:
+        try:
+            replay = await text(board)
+            self._most = f" (at most {most_seconds(replay):.0f} s of the processor)"
+            return replay, await analysis_of(replay)
+        except (Refused, OSError, Unknown) as error:
+            return str(error)
+
+
 class Analysis:
     """What is known of each board: asked for by a key, and put away by the same one."""
 
     def __init__(self, text: Text | None) -> None:
         """Nothing has been asked; without a text nothing can be."""
         self._text = text
-        self._of: dict[int, asyncio.Task[Found | str]] = {}
+        self._of: dict[int, _Work] = {}
         self._shown = False
 
     def press(self, board: int) -> None:
-        """Show it, or no longer."""
-        self._shown = self._text is not None and not self._shown
-        if self._shown and board not in self._of:
-            self._of[board] = asyncio.ensure_future(self._find(board))
+        """Show it, or no longer, where it was shown."""
+        self._shown = self._text is not None and not (self._shown and board in self._of)
+        if self._text and self._shown and board not in self._of:
+            self._of[board] = _Work(self._text, board)
 
     def lines(self, board: int) -> list[str]:
         """What is said of it now."""
         if not self._shown or board not in self._of:
             return []
-        if not self._of[board].done():
-            return ["analysing…"]
-        found = self._of[board].result()
+        if (found := self._of[board].found) is None:
+            return [self._of[board].told]
         told = [found] if isinstance(found, str) else analysis_told(found[1])
         return "\n".join(told).splitlines()
 
@@ -54,33 +81,30 @@ class Analysis:
 
     def hint(self, board: int) -> str:
         """The keys for which there is something to be had."""
-        asked = ANALYSE if self._text else ""
+        asked = ANALYSE if self._text and not self.goes_on(board) else ""
         return asked + (WINNING if self._found(board) else "")
+
+    def goes_on(self, board: int) -> bool:
+        """Whether it is shown how something is being found out."""
+        return self._shown and board in self._of and self._of[board].found is None
 
     async def done(self) -> None:
         """Wait until something that is worked out is there."""
-        working = [task for task in self._of.values() if not task.done()]
+        working = [work.task for work in self._of.values() if not work.task.done()]
         await asyncio.wait(working or [asyncio.get_running_loop().create_future()])
 
     async def close(self) -> None:
         """Work out nothing more."""
-        for task in self._of.values():
+        tasks = [work.task for work in self._of.values()]
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*self._of.values(), return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     def _found(self, board: int) -> Found | None:
         """What is shown of a board, if it has a line that wins."""
-        task = self._of.get(board) if self._shown else None
-        found = task.result() if task and task.done() else ""
-        return found if not isinstance(found, str) and found[1].line else None
-
-    async def _find(self, board: int) -> Found | str:
-        assert self._text is not None, "else nobody can ask"
-        try:
-            text = await self._text(board)
-            return text, await analysis_of(text)
-        except (Refused, OSError, Unknown) as error:
-            return str(error)
+        work = self._of.get(board) if self._shown else None
+        found = work.found if work else None
+        return found if isinstance(found, tuple) and found[1].line else None
 
 
 def film_of_win(text: str, found: Analysed) -> tuple[Film, int]:

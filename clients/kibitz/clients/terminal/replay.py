@@ -14,6 +14,7 @@ from kibitz.protocol.playhead import due_at, position_at
 from kibitz.protocol.views import Control, Recorded
 
 from ..film import Film, Load, Text
+from ..racing import board_told
 from .analysis import Analysis
 from .controls import BACK, HINT, LEFT, STOPS, Controls, Wish, words_of
 from .keys import Keys
@@ -23,6 +24,8 @@ from .waiting import first_of
 
 MORE = "… (`w` shows it on the board)"
 """What stands for the rest of an analysis that is longer than the screen."""
+TICK = 1.0
+"""Seconds after which it is told anew how long an analysis takes."""
 READING = "reading… · q: quit"
 
 
@@ -123,11 +126,14 @@ async def _replay(
         if at == film.last:
             control = replace(control, at=at, playing=False)
         faults, told = ([], []) if left else (film.faults, analysis.lines(film.board))
+        if told and (whose := _whose(film, at)):
+            told.insert(0, whose)
         show.also = BACK if left else analysis.hint(film.board)
         show.draw(at, control, *faults, controls.asks or HINT, details=told)
         due = due_at(recorded, film.short, at + 1)
-        wait = None if due is None else (due - _now()) / 1000
-        await first_of(keys.ready(), analysis.done(), seconds=wait)
+        waits = [] if due is None else [(due - _now()) / 1000]
+        waits += [TICK] if analysis.goes_on(film.board) else []
+        await first_of(keys.ready(), analysis.done(), seconds=min(waits, default=None))
         for key in keys.waiting():
             film = show.film
             if key == "w" and not controls.asks:
@@ -152,6 +158,14 @@ async def _replay(
                     film.board = (film.board + 1) % film.boards
                 case Control() as said:
                     control, since, at = said, _now(), said.at
+
+
+def _whose(film: Film, at: int) -> str:
+    """Whose board an analysis is about, where there are more of them."""
+    scene = film.scene_at(at) if film.boards > 1 else None
+    if scene is None:
+        return ""
+    return f"{board_told(scene.course.seats, film.board)} (Tab shows the next one):"
 
 
 def _now() -> int:

@@ -49,6 +49,11 @@ class Analysis:
         return at if at == self.lost else None
 
 
+def most_questions(positions: int) -> int:
+    """Of how many positions of a line of play at most it is asked whether they can be won."""
+    return 1 + QUESTIONS * positions.bit_length()
+
+
 def analyse(game: Game, positions: Sequence[Table], solve: Solve) -> Analysis:
     """Find where a line of play became lost.
 
@@ -77,7 +82,7 @@ class _Search:
     def __init__(self, positions: Sequence[Table], solve: Solve) -> None:
         self._positions = positions
         self._solve = solve
-        self._left = QUESTIONS * len(positions).bit_length()
+        self._left = most_questions(len(positions)) - 1
         self.winnable: int | None = None
         self.lost: int | None = None
         self.line: tuple[Move, ...] = ()
