@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from kibitz.clients.__main__ import app
 from kibitz.clients.bots import STRATEGIES
 from kibitz.clients.commands.playing import Strength
+from kibitz.clients.session import connect
 from kibitz.protocol.views import Strategy
 
 
@@ -32,7 +33,7 @@ async def test_where_a_bot_cannot_come_nothing_is_left_behind(
 ) -> None:
     first = await kibitz.run_here("race", "aces-up", "--bot", "fast", lines="quit\n")
     (room,) = re.findall(r"go on with: kibitz race --room (\w+)", first.out)
-    assert "`resign` frees its bots" in first.out
+    assert first.out.endswith("\n`resign` there calls the race off\n")
     done = await kibitz.run_here("race", "aces-up", *("--bot", "fast") * 2)
     assert (done.code, done.out) == (1, "")
     assert done.err.startswith(
@@ -45,6 +46,31 @@ async def test_where_a_bot_cannot_come_nothing_is_left_behind(
     ]
     statuses = {each.id: each.state.status for each in server.app.rooms}
     assert statuses.pop(room) == "open" and list(statuses.values()) == ["closed"]
+
+
+async def test_who_made_a_race_says_which_bots_play_in_it(kibitz: Command, server: Running) -> None:
+    lines = "bot greedy\nbot\naway 2\nbot slow\naway 7\naway 1\n"
+    done = await kibitz.run_here("race", "aces-up", "--seats", "3", lines=lines)
+    said = done.out.splitlines()
+    assert [line for line in said if " took " in line or line.endswith(" is free")] == [
+        "greedy bot took seat 2 (bot)",
+        "strong bot took seat 3 (bot)",
+        "seat 2 is free",
+    ]
+    assert said[-3:] == [
+        "usage: bot strong|fast|greedy",
+        "there is no seat 7",
+        "no bot sits on seat 1",
+    ]
+
+
+async def test_who_only_sits_in_a_race_is_told_of_no_bots(kibitz: Command, server: Running) -> None:
+    async with connect(server.url) as maker:
+        room = (await maker.create("aces-up", mode="race", seat=False)).room
+        done = await kibitz.run_here("race", "--room", room, lines="bot\nd\nquit\n")
+    assert "not allowed: only who made this race says which bots play in it\n" in done.out
+    assert "there is: ready, unready, say TEXT, help, quit\n" in done.out
+    assert "resign" not in done.out and "go on with: " in done.out
 
 
 async def test_a_race_that_was_called_off_is_said_to_be_so_once(

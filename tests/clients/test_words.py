@@ -80,6 +80,15 @@ def test_the_help_has_every_word_once_and_every_command(game: str, width: int) -
         assert command in commands_of(shown)
 
 
+def test_what_may_follow_a_word_need_not() -> None:
+    text = TEXTS["aces-up"]
+    assert interpret(text, "bot", race=True) == Request("bot", "")
+    assert interpret(text, "Bot fast", race=True) == Request("bot", "fast")
+    assert "  bot [HOW] a bot: strong, fast, greedy" in help_of(text, 80, race=True)
+    with pytest.raises(InputError, match="Invalid option"):
+        interpret(text, "bot")
+
+
 def commands_of(help: str) -> list[str]:
     return re.findall(r"^  ([a-z_]+)", help, re.MULTILINE)
 

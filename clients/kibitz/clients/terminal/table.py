@@ -30,6 +30,8 @@ from .seating import Seating, Ways
 THANKS = "Thank you for playing."
 LOBBY = "ready, unready, say TEXT, help, quit"
 """What can be typed before a race begins."""
+MAKERS = "ready, unready, bot, away SEAT, say TEXT, help, quit"
+"""The same for who has made it, where the server has bots."""
 DONE = "look SEAT, standings, say TEXT, help, quit"
 """And when one's own board is done, and others are not."""
 COUNTDOWN_EVERY = 1.0
@@ -72,6 +74,8 @@ class Table:
         """Whether it did, so that this has been said."""
         self.waiting = ""
         """What somebody has typed and has got no answer to, while it takes long."""
+        self.made = False
+        """Whether this is a race that we have made, and that had not begun when we sat down."""
         self._drawn = 0.0
         """When the page was drawn last, on this machine's clock, in seconds."""
 
@@ -84,7 +88,7 @@ class Table:
     def menu(self) -> str:
         """What there is to be typed in a race in which we have nothing to play, yet or any more."""
         if racing.is_waiting(self.scene):
-            return LOBBY
+            return MAKERS if self.made and self.client.welcome.limits.get("bots") else LOBBY
         return DONE if racing.is_done(self.scene, self.mirror.own) else ""
 
     @property
@@ -106,6 +110,7 @@ class Table:
         self.mirror, self._kept = mirror, kept
         self._keys = await self._invites()
         self.scene, self._rivals = Scene.of(self.mirror), ""
+        self.made = racing.is_waiting(self.scene) and await self._is_ours()
         self.screen.remarks_are([])
         self.invite()
         self._tell_of_the_deal()
@@ -124,6 +129,11 @@ class Table:
             return {}
         return {role: await self.client.invite(room, role) for role in get_args(Role)}
 
+    async def _is_ours(self) -> bool:
+        """Whether we have made the room."""
+        past = self.client.history(self.mirror.room, to=1)
+        return any([event.by == self.client.welcome.you.id async for event in past])
+
     def invite(self) -> None:
         """Say how others come here."""
         for line in invitation(self.mirror, self.scene, self._ways.others, self._keys):
@@ -139,8 +149,8 @@ class Table:
         """The last words."""
         command = "race" if self.race else "play"
         on = f"go on with: kibitz {command} --room {self.mirror.room}{self._ways.again}\n"
-        if self._is_left_alone:
-            on += "or go there and call it off: `resign` frees its bots, if you made it\n"
+        if self.made and self._is_left_alone:
+            on += "`resign` there calls the race off\n"
         return f"{THANKS}\n" + ("" if self.scene.over else on)
 
     @property

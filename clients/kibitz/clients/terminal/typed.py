@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from msgspec import UNSET
 from msgspec.structs import asdict
@@ -15,6 +15,7 @@ from kibitz.engine.text import InputError, Request
 from kibitz.protocol.codes import ErrorCode, Refused
 from kibitz.protocol.limits import MAX_SAVE
 from kibitz.protocol.requests import PolicyWish
+from kibitz.protocol.views import Strategy
 
 from .. import racing
 from ..telling import refused_because
@@ -24,6 +25,7 @@ from .seating import new_room, rematch
 from .table import Table
 from .words import help_of, interpret
 
+STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 NO_CHEATING = "this room allows no cheating; `kibitz play --allow-cheat` opens one that does"
 
 
@@ -109,8 +111,12 @@ async def _do(table: Table, said: Move | Request) -> None:
             await _change_room(table, options=table.mirror.view.options)
         case Request("rematch"):
             await table.sit(rematch(room))
+        case Request("bot", how):
+            await client.seat_bot(room, _strategy(how))
+        case Request("away", seat):
+            await client.send_bot_away(room, _board(table, seat) + 1)
         case Request("look", seat):
-            _look(table, seat)
+            _look(table, _board(table, seat))
         case Request("standings"):
             screen.note("\n".join(racing.instead(table.scene)))
         case Request("cheat"):
@@ -155,12 +161,25 @@ async def _change_room(table: Table, **settings: Any) -> None:
     await table.client.leave(old.room)
 
 
-def _look(table: Table, seat: str) -> None:
-    """Look at the board of a seat; one's own, too."""
-    scene = table.scene
+def _strategy(how: str) -> Strategy:
+    """How a bot shall play; as the server's do if nothing is said."""
+    for strategy in STRATEGIES:
+        if strategy == (how.lower() or STRATEGIES[0]):
+            return strategy
+    raise InputError(f"usage: bot {'|'.join(STRATEGIES)}")
+
+
+def _board(table: Table, seat: str) -> int:
+    """The index of the board of a seat."""
     board = int(seat) - 1 if seat.isdecimal() and len(seat) < 4 else -1
-    if not 0 <= board < len(scene.boards):
+    if not 0 <= board < len(table.scene.boards):
         raise InputError(f"there is no seat {seat}")
+    return board
+
+
+def _look(table: Table, board: int) -> None:
+    """Look at a board; one's own, too."""
+    scene = table.scene
     if not scene.boards[board].table.piles:
         raise InputError("you see the boards of the others when yours is done")
     scene.board = board

@@ -17,7 +17,7 @@ class Word:
 
     Attributes:
         meaning: What it does, for the help.
-        argument: What must follow it, or nothing may.
+        argument: What must follow it, or in brackets may; else nothing may.
 
     """
 
@@ -49,6 +49,8 @@ WORDS = {
 RACE_WORDS = {
     "ready": Word("let the race begin"),
     "unready": Word("not yet"),
+    "bot": Word("a bot: strong, fast, greedy", "[HOW]"),
+    "away": Word("send a bot away", "SEAT"),
     "look": Word("another board, after yours", "SEAT"),
     "standings": Word("how everybody stands"),
 }
@@ -96,9 +98,9 @@ def _ours(line: str, error: InputError, words: Mapping[str, Word]) -> Request:
     typed, rest = first(line)
     word = SHORT.get(typed, typed)
     argument = words[word].argument if word in words else ""
-    if argument and not rest:
+    if argument and not rest and argument[0] != "[":
         raise InputError(f"usage: {word} {argument}")
-    if word not in words or bool(rest) != bool(argument):
+    if word not in words or (rest and not argument):
         raise error
     return Request(word, rest)
 
