@@ -6,7 +6,7 @@ from typing import get_args
 
 import pytest
 from clients.commands import Command, read_until, write
-from servers import UNLIMITED, Running, running_server
+from servers import EACH_COUNTS, UNLIMITED, Running, running_server
 from typer.testing import CliRunner
 
 from kibitz.clients.__main__ import app
@@ -28,6 +28,7 @@ async def test_a_bot_is_raced_through_a_pipe(kibitz: Command) -> None:
         assert re.search(r"kibitz solve \w+ --board 1 --server ", said)
 
 
+@EACH_COUNTS
 async def test_where_a_bot_cannot_come_nothing_is_left_behind(
     kibitz: Command, server: Running
 ) -> None:
@@ -80,6 +81,7 @@ async def test_a_race_that_was_called_off_is_said_to_be_so_once(
     assert (off.code, off.err) == (0, "")
     assert off.out.endswith("You called it off.\n") and off.out.count("called") == 1
     (room,) = (each.id for each in server.app.rooms)
+    await server.abreast()
     listed = (await kibitz.run_here("rooms", "--all")).out
     assert "free seat" not in listed and "\tclosed\t" in listed
     again = await kibitz.run_here("race", "--room", room)
