@@ -82,6 +82,8 @@ def test_lists_of_deals() -> None:
         "ms0",
         "ms3-ms1",
         "ms0-ms2",
+        "ms1-3",
+        "1-2-3",
         "1-99999999999",
     ):
         with pytest.raises(ValueError, match="deal"):
@@ -218,6 +220,9 @@ def test_a_strategy_that_prints_or_exits_harms_nobody_else(
         "def mute(view, legal):\n    raise Mute\n"
         "import asyncio\n"
         "async def cancels(view, legal):\n    raise asyncio.CancelledError\n"
+        "def ends(view, legal):\n    asyncio.current_task().cancel()\n    return legal[0]\n"
+        "async def ends_too(view, legal):\n"
+        "    asyncio.current_task().cancel()\n    await asyncio.sleep(0)\n"
     )
     monkeypatch.chdir(tmp_path)
     words = ["arena", "--game", "aces-up", "--deals", "1-2", "--jobs", "1", "--json", "--bots"]
@@ -233,6 +238,8 @@ def test_a_strategy_that_prints_or_exits_harms_nobody_else(
         ("unlike", "the strategy chose 'nothing'"),
         ("mute", "the strategy failed: Mute: "),
         ("cancels", "the strategy failed: CancelledError: "),
+        ("ends", "the strategy failed: RuntimeError: it cancelled the task"),
+        ("ends_too", "the strategy failed: CancelledError: "),
     ):
         shown = CliRunner().invoke(app, [*words[:-2], "--bots", f"rude:{name}"])
         assert shown.exit_code == 1

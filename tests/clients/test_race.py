@@ -180,7 +180,9 @@ async def test_a_race_at_two_terminals(kibitz: Command, server: Running) -> None
         room = page.split("kibitz watch ")[1].split()[0]
         joined = ("race", "--room", room, "--name", "Bob")
         async with at_terminal(Command(kibitz.url, home), *joined) as bob:
-            await ann.shows("Bob took seat 2", "(ready, unready, bot, away SEAT, say TEXT, help, ")
+            await ann.shows(
+                "Bob took seat 2", "(ready, unready, bot, away SEAT, resign, say TEXT, help, "
+            )
             bob.child.sendline("d")
             await bob.shows("nothing to play just now; there is: ready, unready, say TEXT,")
             bob.child.sendline("ready")

@@ -370,6 +370,8 @@ async def test_a_race_that_nobody_has_come_to_is_called_off_by_who_made_it() -> 
         async with talking(running.url) as cyd:
             await seat(room, cyd)
             await ann.refused("illegal", "resign", room=room)
+            await cyd.ok("join", room=room, role="spectator")
+            await ann.refused("illegal", "resign", room=room)
         await ann.until(lambda: here(ann) == [[1]])  # who has gone has his seat yet
         done = await ann.ok("resign", "off", room=room)
         closed = await told(bob, room, "closed")

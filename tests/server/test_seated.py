@@ -43,6 +43,26 @@ async def test_it_does_not_stay_alone(monkeypatch: pytest.MonkeyPatch) -> None:
         assert (await told(ann, room, "left"))["seat"] == 2
 
 
+async def test_who_has_given_up_and_gone_is_not_played_against(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(seated, "FORGOTTEN_SECONDS", 0.0)
+    async with running_server() as running, talking(running.url, name="Ann") as ann:
+        room = await race(ann, countdown=0)
+        playing = asyncio.create_task(
+            sit(await errand(running, ann, room, monkeypatch, pace=60_000))
+        )
+        await told(ann, room, "ready")
+        await ann.ok("ready", room=room)
+        await told(ann, room, "dealt")
+        await ann.ok("resign", room=room)
+        await ann.settle()
+        assert not playing.done(), "she looks on"
+        await ann.ok("leave", room=room)
+        assert await playing is Exit.DONE
+        assert (await running.app.rooms.get(room)).state.over
+
+
 async def test_it_does_not_wait_for_ever_for_a_start(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(seated, "WAIT_SECONDS", 0.0)
     async with running_server() as running, talking(running.url, name="Ann") as ann:

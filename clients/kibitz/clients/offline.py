@@ -66,7 +66,7 @@ def play(
     """
     if game not in GAMES:
         raise BadOption(f"no game {game!r} (there are {', '.join(GAMES)})")
-    said = {name: str(value) for name, value in (options or {}).items()}
+    said = {str(name): str(value) for name, value in (options or {}).items()}
     rules, named = GAMES[game].with_options(said), str(deal)
     table = rules.deal(deck_of(named))
     return asyncio.run(play_out(rules, table, choose, shuffles_of(named)))

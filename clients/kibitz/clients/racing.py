@@ -6,6 +6,7 @@ Pure; from a scene alone. Never: a clock (``scene.now`` says the time), output.
 from collections.abc import Sequence
 
 from kibitz.protocol.course import standings
+from kibitz.protocol.limits import MIN_RACERS
 from kibitz.protocol.views import BoardView, Seat, Standing
 
 from .scene import Scene
@@ -72,7 +73,13 @@ def lobby(scene: Scene) -> list[str]:
     if free:
         lines.append(f"  {number_of(len(free), 'free seat')}")
     begins = starts_in(scene)
-    said = f"The race begins in {begins}." if begins else "It begins when all who sit are ready."
+    alone = len(seats) - len(free) < MIN_RACERS
+    if begins:
+        said = f"The race begins in {begins}."
+    elif alone:
+        said = "It begins when somebody else has come, and all are ready."
+    else:
+        said = "It begins when all who sit are ready."
     return [*lines, said, f"Time for everybody: {clock_of(race.limit * 1000)}."]
 
 

@@ -36,6 +36,7 @@ SENT_AWAY = (
 )
 """Why nobody may sit down who has sat there: his seat is not his any more, or nothing is played."""
 ALONE_SECONDS = 300.0
+FORGOTTEN_SECONDS = 30.0
 """How long a bot stays where nobody else is."""
 WAIT_SECONDS = 900.0
 """How long it waits for a race to begin."""
@@ -119,7 +120,7 @@ async def _tired(client: Client, mirror: Mirror) -> None:
             begun = clock()
         ends = came + WAIT_SECONDS if begun is None else begun + PLAY_SECONDS
         if alone is not None:
-            ends = min(ends, alone + ALONE_SECONDS)
+            ends = min(ends, alone + (ALONE_SECONDS if _is_awaited(mirror) else FORGOTTEN_SECONDS))
         if clock() >= ends:
             return
         with suppress(TimeoutError):
@@ -131,6 +132,12 @@ async def _tired(client: Client, mirror: Mirror) -> None:
                     alone = None
                 elif alone is None:
                     alone = clock()
+
+
+def _is_awaited(mirror: Mirror) -> bool:
+    """Whether anybody who is no bot may come back to a board of his."""
+    pairs = zip(mirror.course.seats, mirror.course.lines, strict=True)
+    return any(seat.id and not seat.bot and line.status == "open" for seat, line in pairs)
 
 
 def _sits(mirror: Mirror) -> bool:

@@ -25,7 +25,8 @@ from ..offline import play_out, shuffles_of
 
 MOST_DEALS = 100_000
 """Deals that a range may name."""
-RANGE = re.compile(r"(?P<kind>|ms)(?P<first>[0-9]+)-(?P=kind)(?P<last>[0-9]+)")
+RANGE = re.compile(r"(?P<kind>|ms)(?P<first>[0-9]{1,18})-(?P=kind)(?P<last>[0-9]{1,18})")
+LIKE_A_RANGE = re.compile(r"(ms)?[0-9]+-", re.IGNORECASE)
 
 
 class Contest(Struct, frozen=True, kw_only=True):
@@ -122,6 +123,8 @@ def deals_of(text: str) -> list[str]:
             if last - first >= MOST_DEALS:
                 raise ValueError(f"{part} is more than {MOST_DEALS:,} deals")
             deals += [f"{kind}{number}" for number in range(first, last + 1)]
+        elif LIKE_A_RANGE.match(part):
+            raise ValueError(f"{part!r:.40} is no range of deals; these are: 1-300, ms1-ms100")
         else:
             deals.append(part)
     if not deals or len(set(deals)) < len(deals):

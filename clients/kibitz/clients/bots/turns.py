@@ -10,6 +10,7 @@ import os
 import time
 import traceback
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 
 from kibitz.protocol.views import BoardView
 
@@ -49,8 +50,7 @@ class Turns:
             return None
         began = time.perf_counter()
         try:
-            choice = self._choose(board, legal)
-            move = await choice if inspect.isawaitable(choice) else choice
+            move = await self._chosen(board, legal)
         except BaseException as error:
             if _is_for_us(error):
                 raise
@@ -63,6 +63,19 @@ class Turns:
         if not issubclass(type(move), str):
             raise Failed(printable(f"the strategy chose {_shown(move):.60}, which is no move"))
         return str.__str__(move)  # a text, whatever else it claims to be
+
+    async def _chosen(self, board: BoardView, legal: list[str]) -> object:
+        """What it chooses; it may cancel what it likes, and not us."""
+        task = asyncio.current_task()
+        assert task, "this is a coroutine"
+        cancelled = task.cancelling()
+        choice = self._choose(board, legal)
+        if task.cancelling() > cancelled:
+            task.uncancel()
+            with suppress(asyncio.CancelledError):  # which has been asked for nevertheless
+                await asyncio.sleep(0)
+            raise RuntimeError("it cancelled the task in which it was asked")
+        return await asyncio.ensure_future(choice) if inspect.isawaitable(choice) else choice
 
     def values(self) -> dict[str, float]:
         """What the strategy thought of the moves when it chose last, if it can say so.

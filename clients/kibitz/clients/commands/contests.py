@@ -21,7 +21,7 @@ def arena(
         ),
     ],
     game: Annotated[str, typer.Option(help="montana, aces-up, klondike, ...")],
-    deals: Annotated[str, typer.Option(help="Deals: 1-300, or 7,ms11,monday.")] = "1-100",
+    deals: Annotated[str, typer.Option(help="Deals: 1-300, ms1-ms100, 7,monday.")] = "1-100",
     option: say.Rules = None,
     seed: Annotated[int, typer.Option(help="Where the chance of strategies begins.")] = 0,
     jobs: Annotated[

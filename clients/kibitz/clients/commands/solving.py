@@ -32,7 +32,7 @@ def solve(
     *,
     source: Annotated[str, typer.Argument(metavar="FILE|ROOM|GAME")],
     deals: Annotated[
-        str | None, typer.Option(help="Deals of a game: 42, or 1-300, or 7,ms11,monday.")
+        str | None, typer.Option(help="Deals of a game: 42, or 1-300, ms1-ms100, 7,monday.")
     ] = None,
     option: say.Rules = None,
     board: say.Board = None,

@@ -30,10 +30,12 @@ from .seating import Seating, Ways
 THANKS = "Thank you for playing."
 LOBBY = "ready, unready, say TEXT, help, quit"
 """What can be typed before a race begins."""
-MAKERS = "ready, unready, bot, away SEAT, say TEXT, help, quit"
+MAKERS = "ready, unready, bot, away SEAT, resign, say TEXT, help, quit"
 """The same for who has made it, where the server has bots."""
 DONE = "look SEAT, standings, say TEXT, help, quit"
 """And when one's own board is done, and others are not."""
+OVER = "rematch, look SEAT, standings, say TEXT, help, quit"
+"""And when all are."""
 COUNTDOWN_EVERY = 1.0
 """Seconds between two looks at the clock before a start."""
 RIVALS_EVERY = 3.0
@@ -87,6 +89,8 @@ class Table:
     @property
     def menu(self) -> str:
         """What there is to be typed in a race in which we have nothing to play, yet or any more."""
+        if self.race and self.scene.over:
+            return OVER
         if racing.is_waiting(self.scene):
             return MAKERS if self.made and self.client.welcome.limits.get("bots") else LOBBY
         return DONE if racing.is_done(self.scene, self.mirror.own) else ""

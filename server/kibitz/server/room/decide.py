@@ -69,7 +69,7 @@ def change(
         request: The command.
         who: Who asks.
         at: Milliseconds since the room's creation.
-        here: The players that are connected; of ``ready`` and ``resign`` only.
+        here: Who is connected; of ``ready`` to play, of ``resign`` in any way, else nobody.
 
     Raises:
         Refused: Not allowed, not legal, not now; nothing has changed.

@@ -171,7 +171,13 @@ class Room:
         self.writing.add(Command(decide, answer, who, request, on_draft, pay))
 
     def _change(self, request: ask.Change, who: Identity, state: RoomState) -> list[Event]:
-        here = self.people.players() if isinstance(request, ask.Ready | ask.Resign) else set[str]()
+        match request:
+            case ask.Ready():
+                here = self.people.players()
+            case ask.Resign():
+                here = self.people.here()
+            case _:
+                here = set[str]()
         return change(state, request, who, self._now(), here)
 
     def _bounded(self, decide: Decide, state: RoomState) -> list[Event]:
