@@ -143,8 +143,7 @@ class Room:
         if done is None:
             return None
         kind = KINDS_OF.get(type(request), done.kind)
-        same = done.kind == kind and is_same(self.state, request, done)
-        if not same:
+        if done.kind != kind or not is_same(self.state, request, done):
             raise another(request)
         return self.ok(done.last, who)
 
@@ -171,13 +170,8 @@ class Room:
         self.writing.add(Command(decide, answer, who, request, on_draft, pay))
 
     def _change(self, request: ask.Change, who: Identity, state: RoomState) -> list[Event]:
-        match request:
-            case ask.Ready():
-                here = self.people.players()
-            case ask.Resign():
-                here = self.people.here()
-            case _:
-                here = set[str]()
+        ready, resign = isinstance(request, ask.Ready), isinstance(request, ask.Resign)
+        here = self.people.players() if ready else self.people.here() if resign else set[str]()
         return change(state, request, who, self._now(), here)
 
     def _bounded(self, decide: Decide, state: RoomState) -> list[Event]:
