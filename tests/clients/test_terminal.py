@@ -120,6 +120,18 @@ async def test_while_a_hint_is_worked_out_nothing_is_said_to_be_saved(
         assert (await ann.end())[0] == 0
 
 
+async def test_what_is_asked_meanwhile_takes_no_answer_away(kibitz: Command) -> None:
+    async with at_terminal(kibitz, "play", "klondike-single", "--deal", "7", "--casual") as ann:
+        await ann.shows("(TT,TF,WT,WF,SW,R,H,Q): ")
+        ann.child.sendline("winnable")
+        await ann.shows("thinking…: winnable (`quit` leaves)\n")
+        ann.child.sendline("hint")
+        both = "guesses at the hidden cards", "a strong bot would play"
+        await ann.until(lambda page: all(said in page for said in both))
+        ann.child.sendline("nonsense")
+        await ann.until(lambda page: not any(said in page for said in both))
+
+
 async def test_the_server_goes_and_comes(unused_port: int, tmp_path: Path) -> None:
     log, settings = MemoryLog(), Settings(Listening(port=unused_port))
     kibitz = Command(f"ws://127.0.0.1:{unused_port}/ws", tmp_path)

@@ -61,6 +61,11 @@ class Keyboard:
         if self._attributes is not None:
             termios.tcsetattr(sys.stdin, termios.TCSADRAIN, self._attributes)
 
+    @property
+    def is_ahead(self) -> bool:
+        """Whether the next line has been typed already."""
+        return bool(self._kept)
+
     def ask(self, prompt: str) -> asyncio.Future[str | None]:
         """The next line; the prompt is shown on a terminal only.
 

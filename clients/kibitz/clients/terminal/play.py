@@ -42,7 +42,13 @@ async def play(
     table = Table(client, screen, keyboard, ways)
     await table.sit(seating)
     try:
-        while (line := await table.until(keyboard.ask(table.prompt), pushes)) is not None:
+        while True:
+            ahead = keyboard.is_ahead
+            line = await table.until(keyboard.ask(table.prompt), pushes)
+            if line is None:
+                break
+            if not ahead:  # else nobody has read yet what was answered before
+                screen.forget()
             doing = asyncio.ensure_future(_do(table, keyboard, line))
             if not await table.until(doing, pushes):
                 screen.write(table.goodbye())

@@ -31,7 +31,6 @@ NO_CHEATING = "this room allows no cheating; `kibitz play --allow-cheat` opens o
 
 async def act(table: Table, line: str) -> bool:
     """Do what a line says; ``False`` if it was the last."""
-    table.screen.forget()
     try:
         said = _read(table, line)
         if said == Request("quit"):
