@@ -143,6 +143,23 @@ async def test_who_cannot_say_what_he_thinks_fails(server: Running, thoughts: An
             await bot.play_out(client, mirror, Thinks(), explain=True)
 
 
+async def test_who_cancels_us_instead_of_saying_what_he_thinks_fails(server: Running) -> None:
+    class Cancels:
+        def __call__(self, view: BoardView, legal: list[str]) -> str:
+            return legal[0]
+
+        def explain(self) -> dict[str, float]:
+            task = asyncio.current_task()
+            assert task and task.cancel()
+            return {"d": 1.0}
+
+    async with connect(server.url) as client:
+        mirror = await client.create("aces-up")
+        with pytest.raises(Failed, match="could not explain itself: RuntimeError: it cancelled"):
+            await bot.play_out(client, mirror, Cancels(), explain=True)
+        assert await client.moves(mirror.room), "we go on"
+
+
 async def test_thoughts_that_nobody_can_be_shown_do_no_harm(server: Running) -> None:
     class Thinks:
         def __call__(self, view: BoardView, legal: list[str]) -> str | None:

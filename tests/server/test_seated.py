@@ -35,6 +35,28 @@ async def errand(
     return told_[0]
 
 
+async def raced(
+    running: Running, ann: Talk, monkeypatch: pytest.MonkeyPatch
+) -> tuple[str, asyncio.Task[Exit]]:
+    """A race with a bot that thinks for a minute about its second move; both are ready."""
+    room = await race(ann, countdown=0)
+    job = await errand(running, ann, room, monkeypatch, pace=60_000)
+    playing = asyncio.create_task(sit(job))
+    await told(ann, room, "ready")
+    await ann.ok("ready", room=room)
+    return room, playing
+
+
+async def test_before_the_start_somebody_may_come_back_whoever_sits(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(seated, "ALONE_SECONDS", 0.0)
+    monkeypatch.setattr(seated, "FORGOTTEN_SECONDS", 1e6)
+    async with running_server() as running, talking(running.url, name="Ann") as ann:
+        room = await race(ann, seat=False)
+        assert await sit(await errand(running, ann, room, monkeypatch)) is Exit.DONE
+
+
 async def test_it_does_not_stay_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(seated, "ALONE_SECONDS", 0.0)
     async with running_server() as running, talking(running.url, name="Ann") as ann:
@@ -48,12 +70,7 @@ async def test_who_has_given_up_and_gone_is_not_played_against(
 ) -> None:
     monkeypatch.setattr(seated, "FORGOTTEN_SECONDS", 0.0)
     async with running_server() as running, talking(running.url, name="Ann") as ann:
-        room = await race(ann, countdown=0)
-        playing = asyncio.create_task(
-            sit(await errand(running, ann, room, monkeypatch, pace=60_000))
-        )
-        await told(ann, room, "ready")
-        await ann.ok("ready", room=room)
+        room, playing = await raced(running, ann, monkeypatch)
         await told(ann, room, "dealt")
         await ann.ok("resign", room=room)
         await ann.settle()
@@ -74,12 +91,7 @@ async def test_it_does_not_wait_for_ever_for_a_start(monkeypatch: pytest.MonkeyP
 async def test_it_plays_so_long_and_gives_its_board_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(seated, "PLAY_SECONDS", 0.0)
     async with running_server() as running, talking(running.url, name="Ann") as ann:
-        room = await race(ann, countdown=0)
-        playing = asyncio.create_task(
-            sit(await errand(running, ann, room, monkeypatch, pace=60_000))
-        )
-        await told(ann, room, "ready")
-        await ann.ok("ready", room=room)
+        room, playing = await raced(running, ann, monkeypatch)
         assert (await told(ann, room, "resigned"))["board"] == 1
         assert await playing is Exit.DONE
 

@@ -206,7 +206,7 @@ async def _started(client: Client, mirror: Mirror) -> None:
 
 async def _explain(client: Client, mirror: Mirror, turns: Turns) -> None:
     """Show what was thought of the moves."""
-    if values := turns.values():
+    if values := await turns.values():
         try:
             with suppress(Refused):  # the game has just ended
                 await client.think(mirror.room, values)

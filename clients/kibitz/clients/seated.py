@@ -36,8 +36,9 @@ SENT_AWAY = (
 )
 """Why nobody may sit down who has sat there: his seat is not his any more, or nothing is played."""
 ALONE_SECONDS = 300.0
-FORGOTTEN_SECONDS = 30.0
 """How long a bot stays where nobody else is."""
+FORGOTTEN_SECONDS = 30.0
+"""How long if nobody has a reason to come back."""
 WAIT_SECONDS = 900.0
 """How long it waits for a race to begin."""
 PLAY_SECONDS = 3600.0
@@ -135,9 +136,11 @@ async def _tired(client: Client, mirror: Mirror) -> None:
 
 
 def _is_awaited(mirror: Mirror) -> bool:
-    """Whether anybody who is no bot may come back to a board of his."""
+    """Whether anybody who is no bot may come back: for the start, or to a board of his."""
     pairs = zip(mirror.course.seats, mirror.course.lines, strict=True)
-    return any(seat.id and not seat.bot and line.status == "open" for seat, line in pairs)
+    return not mirror.course.is_released() or any(
+        seat.id and not seat.bot and line.status == "open" for seat, line in pairs
+    )
 
 
 def _sits(mirror: Mirror) -> bool:

@@ -11,12 +11,14 @@ import time
 import traceback
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from typing import TypeVar
 
 from kibitz.protocol.views import BoardView
 
 from ..telling import printable
 from . import Strategy
 
+Said = TypeVar("Said")
 NO_PROGRESS = 1000
 """Moves without a better score after which the game is given up, whatever the strategy says."""
 
@@ -50,7 +52,8 @@ class Turns:
             return None
         began = time.perf_counter()
         try:
-            move = await self._chosen(board, legal)
+            choice = await _asked(lambda: self._choose(board, legal))
+            move = await asyncio.ensure_future(choice) if inspect.isawaitable(choice) else choice
         except BaseException as error:
             if _is_for_us(error):
                 raise
@@ -64,20 +67,7 @@ class Turns:
             raise Failed(printable(f"the strategy chose {_shown(move):.60}, which is no move"))
         return str.__str__(move)  # a text, whatever else it claims to be
 
-    async def _chosen(self, board: BoardView, legal: list[str]) -> object:
-        """What it chooses; it may cancel what it likes, and not us."""
-        task = asyncio.current_task()
-        assert task, "this is a coroutine"
-        cancelled = task.cancelling()
-        choice = self._choose(board, legal)
-        if task.cancelling() > cancelled:
-            task.uncancel()
-            with suppress(asyncio.CancelledError):  # which has been asked for nevertheless
-                await asyncio.sleep(0)
-            raise RuntimeError("it cancelled the task in which it was asked")
-        return await asyncio.ensure_future(choice) if inspect.isawaitable(choice) else choice
-
-    def values(self) -> dict[str, float]:
+    async def values(self) -> dict[str, float]:
         """What the strategy thought of the moves when it chose last, if it can say so.
 
         Raises:
@@ -86,12 +76,27 @@ class Turns:
         """
         try:
             explain: Callable[[], Mapping[str, float]] = getattr(self._choose, "explain", dict)
-            said_ = {str.__str__(move): float(value) for move, value in explain().items()}
+            thought = await _asked(explain)
+            said_ = {str.__str__(move): float(value) for move, value in thought.items()}
         except BaseException as error:
             if _is_for_us(error):
                 raise
             raise Failed(f"the strategy could not explain itself: {said(error)}") from error
         return said_
+
+
+async def _asked(question: Callable[[], Said]) -> Said:
+    """What a strategy says; it may cancel what it likes, and not us."""
+    task = asyncio.current_task()
+    assert task, "this is a coroutine"
+    cancelled = task.cancelling()
+    said_ = question()
+    if task.cancelling() > cancelled:
+        task.uncancel()
+        with suppress(asyncio.CancelledError):  # which has been asked for nevertheless
+            await asyncio.sleep(0)
+        raise RuntimeError("it cancelled the task in which it was asked")
+    return said_
 
 
 def _is_for_us(error: BaseException) -> bool:
